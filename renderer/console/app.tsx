@@ -352,12 +352,9 @@ const NotOffered = () => {
   );
 };
 
-/** Addresses of former versions lead to what they led to. */
-const pathNow = (path: readonly string[]): readonly string[] => (path[0] === 'plays' ? ['history', 'figures'] : path);
-
 export const App = () => {
   const { router, texts, session, announcer, access } = useConsole();
-  const [first = 'screens', ...rest] = pathNow(router.path.value);
+  const [first = 'screens', ...rest] = router.path.value;
   const name = pages.find((each) => each === first) ?? 'screens';
   const invitation = session.invitation.value;
   const main = useRef<HTMLElement>(null);

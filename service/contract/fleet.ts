@@ -28,7 +28,7 @@ export const fleetPush = z
     id: z.string().min(1).max(128).describe('a site takes each push once'),
     at: instant.describe('when it was pushed, by the clock of the hub'),
     sha256: sha256.describe('of the document, uncompressed'),
-    site: fleetSite.optional().describe('the site that it was pushed to; absent: taken by an older version'),
+    site: fleetSite.describe('the site that it was pushed to'),
   })
   .meta({ id: 'FleetPush' });
 export type FleetPush = z.infer<typeof fleetPush>;

@@ -128,7 +128,7 @@ export const createDrafts = async (
 
   const read = async (name: string): Promise<DraftRecord | null> => {
     try {
-      // Earlier versions hashed other fields: an etag of theirs is no other box's.
+      // Another version, before a roll-back, may hash other fields: its etag is no other box's.
       return withEtag(passedDraft.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.error({ err: error, name }, 'a draft cannot be read');

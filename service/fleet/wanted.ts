@@ -107,9 +107,7 @@ export const pushOf = (
  * @param last that was taken; one of a different site, from where the box or its content has moved, does not count
  */
 export const isNewer = (push: FleetPush, last: FleetPush | undefined): boolean =>
-  last === undefined ||
-  (last.site !== undefined && last.site !== push.site) ||
-  (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
+  last === undefined || last.site !== push.site || (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
 
 export const createWanted = (
   { site, random, monotonicNow, tempo, log }: FleetContext,

@@ -30,7 +30,7 @@ const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = 
   ['takeovers', 'Takeover', 'Show on 1 display'],
   ['history', 'History'],
   ['history/shown', 'History'],
-  ['plays', 'Plays'],
+  ['history/figures', 'Plays'],
   ['boxes', 'Boxes', 'Log', 'Restart …', 'Machine …'],
 ];
 

@@ -266,7 +266,7 @@ itBrowser(
     await page.unroute('**/console/api/media');
     await go('boxes');
     await page.getByRole('heading', { name: 'Boxen', level: 1 }).waitFor();
-    await go('plays');
+    await go('history/figures');
     await page.getByRole('heading', { name: 'Wiedergaben', level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: 'Wiedergaben' }).getAttribute('aria-current')).toBe('page');
   },

@@ -217,7 +217,7 @@ describeBrowser('on a phone', { timeout: 90_000 }, () => {
     };
     send({ type: 'plays', plays: [play] });
     await message(({ type }) => type === 'ack');
-    await go('plays');
+    await go('history/figures');
     const canvas = page.locator('canvas').first();
     await canvas.waitFor();
     /** Pixels of the chart in a colour: bars, not its grey grid. */

@@ -116,7 +116,7 @@ const record = (id: string, at: number, key: string): DraftRecord =>
     counters: { [key]: 1 },
   });
 
-test('a draft that an earlier version has saved, with a hash of its own, reaches a box that lacks it', async () => {
+test('a draft that another version has saved, with a hash of its own, reaches a box that lacks it', async () => {
   useClock();
   const data = temporaryFolder();
   await save(await openBox(0, data), 'a', 'A');

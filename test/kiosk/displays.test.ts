@@ -68,7 +68,7 @@ describe('a display keeps its slot', () => {
       [slot(1, 7, 'TV'), slot(2, 3, 'TV')],
     ],
     [
-      'what an earlier version wrote has no names yet',
+      'what has no name yet is known by its ID, and gets one',
       [slot(1, 7, ''), slot(2, 3, '')],
       [display(3, 0, 'B'), display(7, 100, 'A')],
       [slot(1, 7, 'A'), slot(2, 3, 'B')],

@@ -7,7 +7,7 @@ import { base64url } from '../../shared/base64url.ts';
 export interface PersonKey extends PersonSigner {
   /** Of the person, as others see it. */
   name: string;
-  /** Id of the person; absent: an earlier version has kept the key, or the box has not told it yet. */
+  /** Id of the person; absent: the box has not told it yet. */
   person?: string | null | undefined;
 }
 

@@ -57,7 +57,7 @@ export type CommandAnswer = FleetAnswer | 'silent' | 'nonsense';
 export interface Packed {
   /** Gzipped. */
   bytes: Uint8Array;
-  push: FleetPush;
+  push: Omit<FleetPush, 'site'>;
 }
 
 /** The oldest nats-server that the accounts of sites need. */
