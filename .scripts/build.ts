@@ -12,7 +12,10 @@ import { declareTexts } from './languages.ts';
 const stamp = join(root, 'dist', '.stamp');
 
 /** What goes into the build. */
-const sources = ['service', 'main', 'renderer', 'package.json', 'package-lock.json', '.scripts'];
+const sources = [
+  ...['service', 'main', 'renderer', 'resources/designs', 'resources/openapi.yaml'],
+  ...['package.json', 'package-lock.json', '.scripts'],
+];
 
 const newestIn = (path: string): number => {
   const { mtimeMs } = statSync(path);
