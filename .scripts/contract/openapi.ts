@@ -11,7 +11,7 @@ import {
 } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import { errorBody } from '../../service/contract/error-body.ts';
-import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
+import { type ErrorCode, errorTable, forSecretAlone } from '../../service/contract/errors.ts';
 import {
   type Access,
   type Answer,
@@ -74,7 +74,7 @@ const notReady = {
 const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boolean): ZodOpenApiResponseObject => {
   const fieldOf = (code: ErrorCode) => (/_field$/.test(code) ? { field: 'deviceId' } : {});
   const examples = codes.map((code) => {
-    const message = errorTable[code][1];
+    const message = status === 403 && code === 'secret_required' ? forSecretAlone : errorTable[code][1];
     return [code, { value: isApi ? { error: { code, message, ...fieldOf(code) } } : `${message}\n` }] as const;
   });
   const content = { schema: isApi ? errorBody : z.string(), examples: Object.fromEntries(examples) };

@@ -91,7 +91,8 @@ use another answer without it: a host in between may have sent it, and the reque
 key id added as the last. \`x-role\` names the lowest role that an operation needs: viewer, editor, publisher, admin, each with
 all of the one before; too low is 403 \`role_required\`, and screens without a tag of the person are 403 \`out_of_scope\`. A key
 that was removed is 401 \`key_unknown\`. The key of a viewer or an editor counts as a page token where one is taken. \`secret\`
-marks what only the secret opens: 403 \`secret_required\`. Answers to people carry no proof: use https.
+marks what only the secret opens: 403 \`secret_required\`; on a site without a secret the same code,
+with 409, answers what needs one. Answers to people carry no proof: use https.
 
 **Between boxes.** A request with \`x-signage-relay\` is carried out by the box that it reaches and relayed no further; one
 with \`x-signage-recipient\` is meant for the box with that node id alone. With a secret such a request is signed as \`v2\`: the

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, forSecretAlone } from '../contract/errors.ts';
 import type { FullRule } from '../contract/operations/index.ts';
 import { pageAuthHeader } from '../contract/page.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
@@ -149,8 +149,7 @@ export const checkPerson = (
   headers: HeaderLines,
 ): void => {
   if (isOfSecret(rule.role, headers)) {
-    const message = 'This is for boxes and programs that sign with the secret of the site.';
-    throw new CodedError('secret_required', message, { status: 403 });
+    throw new CodedError('secret_required', forSecretAlone, { status: 403 });
   }
   if (rule.role !== null && rule.role !== 'secret') requireRole(role, rule.role);
   if (rule.scope === 'refused' && tags.length > 0) {

@@ -108,6 +108,9 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** Of `secret_required` where a person asks for what only the secret opens, with status 403. */
+export const forSecretAlone = 'This is for boxes and programs that sign with the secret of the site.';
+
 interface Details {
   /** Name of the invalid field in the request. */
   field?: string;
