@@ -55,7 +55,10 @@ export const errorTable = {
   method_not_allowed: [405, 'This path does not support this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
   secret_required: [409, 'People need a secret: protect this site first.'],
-  already_protected: [409, 'This box has a secret already; the guide tells how to change it on all boxes.'],
+  already_protected: [
+    409,
+    'This box has a secret already. To change it, set the new one as SIGNAGE_SHARED_SECRET_PREVIOUS on every box, then swap the two on every box, then remove the old one.',
+  ],
   too_many_secrets: [409, 'The limit of 100 secrets is reached; delete one first.'],
   too_many_people: [409, 'The limit of 1,000 people is reached; disable one first.'],
   too_many_keys: [409, 'The person has too many keys; remove one first.'],
