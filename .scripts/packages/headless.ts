@@ -62,6 +62,9 @@ export const layOut = (tree: string): void => {
   const documents = join(tree, 'usr', 'share', 'doc', program);
   mkdirSync(documents, { recursive: true });
   cpSync(join(root, 'LICENSE'), join(documents, 'copyright'));
+  // The guide, and what it shows and links to.
+  for (const name of ['guide', 'pictures', 'grafana', 'prometheus'])
+    cpSync(join(root, 'resources', name), join(documents, name), { recursive: true });
 };
 
 /** A version as Debian sorts it: `1.2.0-beta.1` comes before `1.2.0`. */

@@ -1,4 +1,5 @@
 /** Examples in the help of the commands. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 
 /** By command; the empty name: the help of the program itself. */
@@ -63,7 +64,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   completion: ['source <(signage completion bash)'],
 };
 
-const guide = 'Guide: resources/guide/operating.md; symptoms and exit codes: resources/guide/troubleshooting.md';
+/** Where the packages have the guide; else it is that of a checkout. */
+const packaged = ['signage-player', 'signage-player-headless'].map((name) => `/usr/share/doc/${name}/guide`);
+const folder = packaged.find((path) => existsSync(path)) ?? 'resources/guide';
+const guide = `Guide: ${folder}/operating.md; symptoms and exit codes: ${folder}/troubleshooting.md`;
 
 /** Adds the examples to the help of each command, and the place of the guide to that of the program. */
 export const addExamples = (program: Command): void => {

@@ -103,7 +103,7 @@ test('the version is that of the package, and help is no error', async () => {
 
 test('the help has examples, all of which are commands, and says where the guide is', async () => {
   const { stdout: whole } = await signageHere(['--help'], { SIGNAGE_BOX: box });
-  expect(whole).toContain('resources/guide/operating.md');
+  expect(whole).toContain('/guide/operating.md');
   const names = [...whole.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name]) => name ?? '');
   const helps = await Promise.all(names.map((name) => signageHere(['help', name], { SIGNAGE_BOX: box })));
   const examples = [whole, ...helps.map(({ stdout }) => stdout)].flatMap((text) =>

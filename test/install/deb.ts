@@ -32,7 +32,7 @@ export const buildDeb = ({ folder }: Packaged, version: string, launcher?: strin
     const [from = '', to] = words.split('=/');
     if (to === undefined) continue;
     mkdirSync(dirname(join(tree, to)), { recursive: true });
-    cpSync(join(root, from), join(tree, to));
+    cpSync(join(root, from), join(tree, to), { recursive: true });
   }
   if (launcher !== undefined) writeFileSync(join(tree, 'opt', product, program), launcher, { mode: 0o755 });
   const wordOf = (option: string): string =>

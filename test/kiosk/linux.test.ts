@@ -35,10 +35,12 @@ const filesBelow = (folder: string): string[] =>
     .filter((path) => lstatSync(join(folder, path)).isFile())
     .toSorted();
 
-/** Where the deb puts files outside of /opt, by their names in the folder of the scripts. */
+/** Where the deb puts files outside of /opt, but for the guide, by their names in the folder of the scripts. */
 const placed = (parse(readFileSync(join(scripts, '..', '..', 'electron-builder.yml'), 'utf8')).deb.fpm as string[])
   .map((words) => words.split('=/'))
-  .flatMap(([from = '', to]) => (to === undefined ? [] : [[join(scripts, '..', '..', from), to] as const]));
+  .flatMap(([from = '', to]) =>
+    to === undefined || from.endsWith('/') ? [] : [[join(scripts, '..', '..', from), to] as const],
+  );
 
 const hasSystemd = ['systemctl', 'systemd-sysusers'].every((name) => findProgram(name) !== undefined);
 

@@ -1,6 +1,6 @@
 /** Whether a machine without a desktop has every library that Electron needs once the deb is installed. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..', '..');
 const execute = promisify(execFile);
 
 const { deb } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as {
-  deb: Record<'depends' | 'recommends', string[]>;
+  deb: Record<'depends' | 'recommends' | 'fpm', string[]>;
 };
 
 const libraries = readFileSync(join(import.meta.dirname, 'electron-libraries.txt'), 'utf8')
@@ -75,6 +75,17 @@ test('a later version depends on nothing that the first did not, and recommends 
   ];
   expect(deb.depends.filter((each) => !first.includes(each))).toEqual([]);
   expect(deb.recommends).toContain('ffmpeg');
+});
+
+test('the deb has the guide, and the folders to which it links', () => {
+  const documents = deb.fpm.flatMap(
+    (words) => /^resources\/(\w+)\/=\/usr\/share\/doc\/signage-player\/\1$/.exec(words)?.[1] ?? [],
+  );
+  const guide = join(root, 'resources', 'guide');
+  const texts = readdirSync(guide).map((name) => readFileSync(join(guide, name), 'utf8'));
+  const linked = texts.flatMap((text) => [...text.matchAll(/\]\(\.\.\/(\w+)\//g)].map(([, name]) => name));
+  // What is of Windows is in its own package.
+  expect(new Set(['guide', ...linked])).toEqual(new Set([...documents, 'windows']));
 });
 
 test('every library names a package, and none is listed twice', () => {
