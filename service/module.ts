@@ -141,37 +141,29 @@ export interface Module {
   close?(): unknown;
 }
 
-export interface Modules {
-  /** Adds a module, which is closed even if the start fails after it. */
-  add<T extends Module>(module: T): T;
-  routes(): Routes[];
-  sockets(): Sockets;
-  faults(): string[];
-  reports(): Promise<HealthReport[]>;
-  metrics(): Promise<MetricReport[]>;
-  states(): StateReaders;
-  start(at: Listening): Promise<void>;
-}
+export type Modules = ReturnType<typeof createModules>;
 
 /** Collects the modules of the service. */
-export const createModules = ({ active, faults, writes }: Closers): Modules => {
+export const createModules = ({ active, faults, writes }: Closers) => {
   const modules: Module[] = [];
   return {
-    add: (module) => {
+    /** Adds a module, which is closed even if the start fails after it. */
+    add: <T extends Module>(module: T): T => {
       modules.push(module);
       active({ close: () => module.close?.() });
       return module;
     },
-    routes: () => modules.flatMap(({ routes }) => routes ?? []),
-    sockets: () => Object.assign({}, ...modules.map(({ sockets }) => sockets)),
-    faults: () => [...faults(), ...modules.flatMap((module) => module.faults?.() ?? [])],
-    reports: () => Promise.all(modules.map(async (module) => (await module.health?.()) ?? {})),
-    metrics: async () => [
+    routes: (): Routes[] => modules.flatMap(({ routes }) => routes ?? []),
+    sockets: (): Sockets => Object.assign({}, ...modules.map(({ sockets }) => sockets)),
+    faults: (): string[] => [...faults(), ...modules.flatMap((module) => module.faults?.() ?? [])],
+    reports: (): Promise<HealthReport[]> => Promise.all(modules.map(async (module) => (await module.health?.()) ?? {})),
+    metrics: async (): Promise<MetricReport[]> => [
       { signage_store_writes_total: { ...writes() } },
       ...(await Promise.all(modules.map(async (module) => (await module.metrics?.()) ?? {}))),
     ],
-    states: () => Object.assign({}, ...modules.map(({ states }) => states)),
+    states: (): StateReaders => Object.assign({}, ...modules.map(({ states }) => states)),
     // Concurrently: no module waits for what another one loads.
-    start: async (at) => void (await Promise.all(modules.map((module) => module.start?.(at)))),
+    start: async (at: Listening): Promise<void> =>
+      void (await Promise.all(modules.map((module) => module.start?.(at)))),
   };
 };

@@ -51,21 +51,7 @@ export interface Answer<Body> {
   body: Body;
 }
 
-export interface Client {
-  /** The base URL of the box. */
-  base: URL;
-  /**
-   * Sends a request and reads the JSON of the answer; `undefined` where the answer has no body.
-   * @throws CliError for every error status, for what is no answer of a box, and if none comes
-   */
-  ask<Body>(request: BoxRequest): Promise<Answer<Body>>;
-  /** The same, for a body that is no JSON. */
-  bytes(request: BoxRequest): Promise<Answer<Buffer>>;
-  /** The same, for a body of a media type that is read as it arrives. It is not proven. */
-  open(request: BoxRequest): Promise<Answer<IncomingMessage>>;
-  /** The clock of the box, as its answers prove it; without a secret as they show it; ms since the epoch. */
-  now(): number;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** How long a client waits, ms, and how much it reads. */
 export interface Limits {
@@ -186,7 +172,7 @@ interface Exchange {
   response: IncomingMessage;
 }
 
-export const createClient = (options: Options): Client => {
+export const createClient = (options: Options) => {
   const { base, secret, person, root, isOfSite, localToken, operator, onNotice, now, limits: most, signal } = options;
   const isSigned = secret !== null || person !== null;
   /** How far the clock of the box is ahead, ms: as of its last answer, and never more. */
@@ -408,16 +394,23 @@ export const createClient = (options: Options): Client => {
     repeating(request, async (nonce) => finish(request, await start(request, nonce)));
 
   return {
+    /** The base URL of the box. */
     base,
-    ask: async <Body>(request: BoxRequest) => {
+    /**
+     * Sends a request and reads the JSON of the answer; `undefined` where the answer has no body.
+     * @throws CliError for every error status, for what is no answer of a box, and if none comes
+     */
+    ask: async <Body>(request: BoxRequest): Promise<Answer<Body>> => {
       const { status, headers, body: bytes } = await whole(request);
       const { method = 'GET', path } = request;
       const answer = await readAnswer({ method, path, status }, bytes);
       if (answer === null) throw notABox(base, status);
       return { status, headers, body: answer.body as Body };
     },
+    /** The same, for a body that is no JSON. */
     bytes: whole,
-    open: (request) =>
+    /** The same, for a body of a media type that is read as it arrives. It is not proven. */
+    open: (request: BoxRequest): Promise<Answer<IncomingMessage>> =>
       repeating(request, async (nonce) => {
         const exchanged = await start(request, nonce, true);
         const { response, sent } = exchanged;
@@ -430,6 +423,7 @@ export const createClient = (options: Options): Client => {
         if (secret !== null) response.once('end', () => onNotice('does not prove what it streams'));
         return { status, headers, body: response };
       }),
-    now: () => now() + ahead,
+    /** The clock of the box, as its answers prove it; without a secret as they show it; ms since the epoch. */
+    now: (): number => now() + ahead,
   };
 };

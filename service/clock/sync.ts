@@ -3,7 +3,7 @@ import type { Health, SkewSummary } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
-import { isTrusted, type SiteTime } from '../domain/time.ts';
+import { isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import {
@@ -44,17 +44,7 @@ const createSkews = () => {
 type Context = Pick<ServiceContext, 'log' | 'now' | 'monotonicNow' | 'isSynchronized' | 'ids' | 'tempo'>;
 
 /** The site's time is slewed, and steps only if it is far off and most boxes agree. */
-export interface Sync extends SiteTime {
-  /** Records the synchronization error that a page reports. */
-  onSkew(skew: Skew): void;
-  /** The answer to a peer that requests the time. */
-  time(): PeerTime;
-  health(): Health['sync'];
-  /** Sentences about clocks that are wrong. */
-  notes(): string[];
-  start(): void;
-  close(): void;
-}
+export type Sync = ReturnType<typeof createSync>;
 
 /** Exchanges after which the time is established. */
 const MIN_SAMPLES = 6;
@@ -72,7 +62,7 @@ interface Answered extends Opinion {
 export const createSync = (
   { log, now, monotonicNow, isSynchronized, ids: { nodeId }, tempo: { clock: tempo } }: Context,
   { peers }: { peers: Pick<Peers, 'alive' | 'ask'> },
-): Sync => {
+) => {
   const clock = createSiteClock(monotonicNow(), now());
   const skews = createSkews();
   /** By node id. */
@@ -242,9 +232,11 @@ export const createSync = (
     isAgreed,
     // A time server confirms the clock of this box, which says nothing of a time that it follows.
     isConfirmed: () => isAgreed() || (established && isSynchronized() && Math.abs(siteNow() - now()) <= 2 * WALL_MS),
+    /** Records the synchronization error that a page reports. */
     onSkew: skews.add,
-    time: () => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
-    health: () => {
+    /** The answer to a peer that requests the time. */
+    time: (): PeerTime => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
+    health: (): Health['sync'] => {
       const source = clock.source();
       return {
         reference,
@@ -254,9 +246,10 @@ export const createSync = (
         ...skews.summary(),
       };
     },
+    /** Sentences about clocks that are wrong. */
     notes,
-    start: () => void tick(),
-    close: () => {
+    start: (): void => void tick(),
+    close: (): void => {
       closed = true;
       clearTimeout(timer);
     },

@@ -6,7 +6,7 @@ import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { perObject } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
-import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
+import { reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
 import { reachedBy } from '../domain/template.ts';
 import type { FilledCalendar, FilledTimetable, SourceSettings } from '../feeds/index.ts';
@@ -183,21 +183,10 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
 };
 
 /** All playlists of a file, filled in. */
-export interface Catalogue {
-  /** Null in place of one: there is none with this id. */
-  playlist(id: string | null): ScreenDocument['playlist'];
-  /** Its own slides, without those of nested and inserted playlists. */
-  slides(id: string): readonly Slide[];
-  isSynchronized(id: string | null): boolean;
-  /** Whether a playlist plays as it is listed. */
-  isPlain(id: string | null): boolean;
-  lists: RoundLists<Slide>;
-  /** The feeds, sources and groups that slides name. */
-  usedBy(slides: readonly Slide[]): Data;
-}
+export type Catalogue = ReturnType<typeof catalogueOf>;
 
 /** Parsed files are never modified, so each is filled in once. */
-export const catalogueOf = perObject((content: ContentFile): Catalogue => {
+export const catalogueOf = perObject((content: ContentFile) => {
   const shared = fillShared(content);
   const files = new Map(content.playlists.map((playlist) => [playlist.id, playlist]));
   const slides = new Map(content.playlists.map(({ id }): [string, Slide[]] => [id, []]));
@@ -214,15 +203,19 @@ export const catalogueOf = perObject((content: ContentFile): Catalogue => {
     ]),
   );
   return {
-    playlist: (id) => records.get(id ?? '') ?? null,
-    slides: (id) => slides.get(id) ?? [],
-    isSynchronized: (id) => files.get(id ?? '')?.sync === true,
-    isPlain: (id) => {
+    /** Null in place of one: there is none with this id. */
+    playlist: (id: string | null): ScreenDocument['playlist'] => records.get(id ?? '') ?? null,
+    /** Its own slides, without those of nested and inserted playlists. */
+    slides: (id: string): readonly Slide[] => slides.get(id) ?? [],
+    isSynchronized: (id: string | null): boolean => files.get(id ?? '')?.sync === true,
+    /** Whether a playlist plays as it is listed. */
+    isPlain: (id: string | null): boolean => {
       const file = files.get(id ?? '');
       return file === undefined || isPlain(file);
     },
     lists,
-    usedBy: (named) => usedBy(named, shared),
+    /** The feeds, sources and groups that slides name. */
+    usedBy: (named: readonly Slide[]): Data => usedBy(named, shared),
   };
 });
 

@@ -9,7 +9,7 @@ import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
-import { createFollowing, type EpochMs, type SiteTime } from '../domain/time.ts';
+import { createFollowing, type EpochMs } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
@@ -120,53 +120,7 @@ export interface InsertedPlaylists {
 export type Shown = Pick<FullDocument, 'slides' | 'rssFeeds' | 'apiSources' | 'style'>;
 
 /** Read access to the content. */
-export interface View {
-  screens(): Screen[];
-  payload(slug: string): Payload | undefined;
-  /** The slides that a screen plays now, without their live data. */
-  slides(slug: string): readonly Slide[];
-  /** A slide that a screen plays now or within days, without its live data. */
-  slide(slug: string, slideId: string): Slide | undefined;
-  /** What screens show, live data included; those that show the same are one entry. */
-  shown(): readonly Shown[];
-  /** When a screen's display is on, in local time of the site; null: always. */
-  hours(slug: string): readonly OpeningTime[] | null;
-  /** Names of the files under `/media/` that the playing content refers to. */
-  mediaNames(): ReadonlySet<string>;
-  /** The same, and the addresses of remote media: what takeovers show, then in the order of the slides. */
-  mediaInOrder(): ReadonlySet<string>;
-  /** The first place in the playing content that names each remote address of {@link mediaInOrder}. */
-  remoteUses(): ReadonlyMap<string, MediaUse>;
-  /** The first place in the playing content that names each file of {@link mediaNames}. */
-  mediaUses(): ReadonlyMap<string, MediaUse>;
-  /** The ids of the slides that use each file of {@link mediaNames}. */
-  mediaSlides(): ReadonlyMap<string, ReadonlySet<string>>;
-  /** Tags of a screen; none for an unknown one. */
-  tags(slug: string): readonly string[];
-  /** Whether the playing content has a web slide with this URL. */
-  namesPage(url: string): boolean;
-  /** The web slides of the playing content that name a session. */
-  sessionPages(): SessionPage[];
-  /** URLs of the stream slides; a new set object after each change. */
-  streams(): readonly StreamOfSlide[];
-  /** What time it is for a screen: the site's, as far as it is known; with a playlist of a trigger in any case, which lasts by it. */
-  timeOf(slug: string): EpochMs;
-  /** Programmes are due by the site's clock. Until this is called, the clock of this box stands for it. */
-  followClock(clock: SiteTime): void;
-  /** What a screen plays at any moment, and why; null: there is no such screen. */
-  playsAt(slug: string, at: EpochMs): ReturnType<typeof playsAt>;
-  /** A saved message of the playing content. */
-  message(id: string): ContentFile['messages'][number] | undefined;
-  /** Whether the playing content has a playlist. */
-  hasPlaylist(id: string): boolean;
-  /** Why a trigger cannot put a playlist above what the screens of these targets play; null: it can. */
-  playlistIssue(id: string, targets: readonly string[]): string | null;
-  /**
-   * Calls `listener` with the slugs whose payload was added, changed or removed.
-   * @param cause `time`: nothing but what is due has changed
-   */
-  onChange(listener: (slugs: string[], cause: 'content' | 'time') => void): void;
-}
+export type View = ReturnType<typeof createPayloads>['view'];
 
 /** The style without these fonts. */
 const styleWithout = (style: HouseStyle, refused: ReadonlySet<string>): HouseStyle => {
@@ -336,35 +290,57 @@ export const createPayloads = (
     },
     close: (): void => clearInterval(follower),
     view: {
-      screens: () => [...payloads.values()].map(({ screen }) => screen),
-      payload: (slug) => {
+      screens: (): Screen[] => [...payloads.values()].map(({ screen }) => screen),
+      payload: (slug: string): Payload | undefined => {
         follow();
         return payloads.get(slug);
       },
+      /** Tags of a screen; none for an unknown one. */
       tags,
-      slides: (slug) => slides.get(slug) ?? [],
-      shown: () => shown,
-      slide: (slug, slideId) =>
+      /** The slides that a screen plays now, without their live data. */
+      slides: (slug: string): readonly Slide[] => slides.get(slug) ?? [],
+      /** What screens show, live data included; those that show the same are one entry. */
+      shown: (): readonly Shown[] => shown,
+      /** A slide that a screen plays now or within days, without its live data. */
+      slide: (slug: string, slideId: string): Slide | undefined =>
         slides.get(slug)?.find(({ id }) => id === slideId) ?? played.get(slug)?.all.find(({ id }) => id === slideId),
-      hours: (slug) => screens.get(slug)?.hours ?? null,
-      mediaNames: () =>
+      /** When a screen's display is on, in local time of the site; null: always. */
+      hours: (slug: string): readonly OpeningTime[] | null => screens.get(slug)?.hours ?? null,
+      /** Names of the files under `/media/` that the playing content refers to. */
+      mediaNames: (): ReadonlySet<string> =>
         new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia.filter((medium) => !isRemote(medium))]),
-      mediaInOrder: () => new Set([...leadingMedia, ...(file === null ? [] : mediaInOrder(file))]),
-      remoteUses: () => (file === null ? new Map() : remoteUses(file)),
-      mediaUses: () => (file === null ? new Map() : mediaUses(file)),
-      mediaSlides: () => (file === null ? new Map() : mediaSlides(file)),
-      namesPage: (url) =>
+      /** The same, and the addresses of remote media: what takeovers show, then in the order of the slides. */
+      mediaInOrder: (): ReadonlySet<string> => new Set([...leadingMedia, ...(file === null ? [] : mediaInOrder(file))]),
+      /** The first place in the playing content that names each remote address of {@link mediaInOrder}. */
+      remoteUses: (): ReadonlyMap<string, MediaUse> => (file === null ? new Map() : remoteUses(file)),
+      /** The first place in the playing content that names each file of {@link mediaNames}. */
+      mediaUses: (): ReadonlyMap<string, MediaUse> => (file === null ? new Map() : mediaUses(file)),
+      /** The ids of the slides that use each file of {@link mediaNames}. */
+      mediaSlides: (): ReadonlyMap<string, ReadonlySet<string>> => (file === null ? new Map() : mediaSlides(file)),
+      /** Whether the playing content has a web slide with this URL. */
+      namesPage: (url: string): boolean =>
         file?.playlists.some(({ slides }) =>
           slides.some((slide) => slide.kind === 'web' && slide.media_url === url),
         ) === true,
-      sessionPages: () => (file === null ? [] : sessionPages(file)),
-      streams: () => streams,
-      timeOf: (slug) => (inserted.insertions({ slug, tags: tags(slug) }).length > 0 ? inserted.now() : now()),
+      /** The web slides of the playing content that name a session. */
+      sessionPages: (): SessionPage[] => (file === null ? [] : sessionPages(file)),
+      /** URLs of the stream slides; a new set object after each change. */
+      streams: (): readonly StreamOfSlide[] => streams,
+      /** What time it is for a screen: the site's, as far as it is known; with a playlist of a trigger in any case, which lasts by it. */
+      timeOf: (slug: string): EpochMs =>
+        inserted.insertions({ slug, tags: tags(slug) }).length > 0 ? inserted.now() : now(),
+      /** Programmes are due by the site's clock. Until this is called, the clock of this box stands for it. */
       followClock,
-      playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions)),
-      message: (id) => file?.messages.find((message) => message.id === id),
-      hasPlaylist: (id) => hasPlaylist(file, id),
-      playlistIssue: (id, targets) => {
+      /** What a screen plays at any moment, and why; null: there is no such screen. */
+      playsAt: (slug: string, at: EpochMs): ReturnType<typeof playsAt> =>
+        file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions),
+      /** A saved message of the playing content. */
+      message: (id: string): ContentFile['messages'][number] | undefined =>
+        file?.messages.find((message) => message.id === id),
+      /** Whether the playing content has a playlist. */
+      hasPlaylist: (id: string): boolean => hasPlaylist(file, id),
+      /** Why a trigger cannot put a playlist above what the screens of these targets play; null: it can. */
+      playlistIssue: (id: string, targets: readonly string[]): string | null => {
         const content = file;
         if (content === null) return null;
         const on = (screen: ContentFile['screens'][number]) =>
@@ -374,7 +350,11 @@ export const createPayloads = (
             .filter((each) => hasPlaylist(content, each));
         return insertedIssue(content, targets, (screen) => [...new Set([id, ...on(screen)])].sort());
       },
+      /**
+       * Calls `listener` with the slugs whose payload was added, changed or removed.
+       * @param cause `time`: nothing but what is due has changed
+       */
       onChange: changes.on,
-    } satisfies View,
+    },
   };
 };

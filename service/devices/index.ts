@@ -1,22 +1,21 @@
 /** Displays and browsers that can be bound to a screen: onboarding, landing pages, and which devices are away. */
-import type { IncomingMessage } from 'node:http';
 import type { Content } from '../content/index.ts';
-import type { LandingBoot } from '../contract/page.ts';
-import type { DeviceBinding, DeviceSighting } from '../contract/peers.ts';
+import type { DeviceBinding } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { isBound } from '../domain/displays.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';
 import { createClaims } from './claims.ts';
 import { createKnownDevices } from './known-devices.ts';
 import { createLanding } from './landing.ts';
 import { openLastSeen } from './last-seen.ts';
-import { createOnboarding, type Onboarding } from './onboarding.ts';
+import { createOnboarding } from './onboarding.ts';
 import { openPending } from './pending.ts';
-import { createPresence, type Presence } from './presence.ts';
+import { createPresence } from './presence.ts';
 import type { DeviceProofs } from './proofs.ts';
 import { createOnboardingRoutes } from './routes.ts';
 import type { StoredDevices } from './store.ts';
@@ -36,34 +35,9 @@ interface Dependencies {
   >;
 }
 
-export interface Devices
-  extends Module,
-    Pick<Onboarding, 'status' | 'forget'>,
-    Pick<StoredDevices, 'get' | 'list'>,
-    Pick<Presence, 'statuses'> {
-  /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
-  bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
-  /** Calls `listener` with the time zone of a phone, as it is written there, that gave the first display of this box its screen. */
-  onTimeZone(listener: (timeZone: string) => void): void;
-  /** Makes the names and bindings of a backup the newest. @returns how many */
-  restore(bindings: readonly DeviceBinding[]): Promise<number>;
-  /** The devices whose landing page is open on this box and that have no screen, at most 100. */
-  waiting(): string[];
-  /** When each device was last connected, and to which box; at most 10,000. */
-  sightings(): DeviceSighting[];
-  /** Merges the sightings of other boxes. */
-  learn(sightings: readonly DeviceSighting[]): void;
-  /** Records that a page of the device is connected; invalid device ids are ignored. */
-  saw(deviceId: string): void;
-  /** The boot data of the landing page about the address of the onboarding form. */
-  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
-  /** The base URL of the service for other machines, with the scheme and port of the request. */
-  baseOf(request: IncomingMessage): string;
-  /** Notifies the landing pages of a device that its form has been opened. */
-  formOpened(deviceId: string): void;
-}
+export type Devices = Awaited<ReturnType<typeof createDevices>>;
 
-export const createDevices = async (context: ServiceContext, dependencies: Dependencies): Promise<Devices> => {
+export const createDevices = async (context: ServiceContext, dependencies: Dependencies) => {
   const { logs, now, options } = context;
   const { stored, proofs, content, peers, screens } = dependencies;
   const landing = createLanding(context);
@@ -115,14 +89,17 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
   return {
     routes,
     sockets,
+    /** The boot data of the landing page about the address of the onboarding form. */
     formAddress,
+    /** The base URL of the service for other machines, with the scheme and port of the request. */
     baseOf,
     status: onboarding.status,
-    forget: async (deviceId, sourceLog) => {
+    forget: async (deviceId: string, sourceLog: SourceLog): Promise<void> => {
       await onboarding.forget(deviceId, sourceLog);
       lastSeen.forget(deviceId);
     },
-    restore: async (bindings) => {
+    /** Makes the names and bindings of a backup the newest. @returns how many */
+    restore: async (bindings: readonly DeviceBinding[]): Promise<number> => {
       const own = new Map(stored.list().map(({ deviceId, updatedAt }) => [canonicalDeviceId(deviceId), updatedAt]));
       const news = bindings.map((binding) => {
         const before = [own.get(canonicalDeviceId(binding.deviceId)) ?? '', binding.updatedAt].toSorted().at(-1);
@@ -131,18 +108,25 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       onboarding.follow(await stored.merge(news));
       return news.length;
     },
-    waiting: () => landing.waiting((deviceId) => onboarding.status(deviceId, '').onboarded),
+    /** The devices whose landing page is open on this box and that have no screen, at most 100. */
+    waiting: (): string[] => landing.waiting((deviceId) => onboarding.status(deviceId, '').onboarded),
+    /** When each device was last connected, and to which box; at most 10,000. */
     sightings: lastSeen.list,
+    /** Merges the sightings of other boxes. */
     learn: lastSeen.learn,
     get: stored.get,
     list: stored.list,
     statuses: presence.statuses,
-    bind: async (deviceId, screenSlug, base) => {
+    /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
+    bind: async (deviceId: string, screenSlug: string, base: string): Promise<void> => {
       const clientName = stored.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
       await onboarding.bind({ deviceId, clientName, screenSlug }, base, false, logs('kiosk'));
     },
+    /** Calls `listener` with the time zone of a phone, as it is written there, that gave the first display of this box its screen. */
     onTimeZone: zones.on,
+    /** Records that a page of the device is connected; invalid device ids are ignored. */
     saw: knownDevices.saw,
+    /** Notifies the landing pages of a device that its form has been opened. */
     formOpened: landing.opened,
     health: () => ({
       issues: { devices: presence.issues() },
@@ -169,5 +153,5 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       presence.close();
       await Promise.all([landing.close(), lastSeen.close()]);
     },
-  };
+  } satisfies Module & Record<string, unknown>;
 };

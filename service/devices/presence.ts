@@ -24,8 +24,6 @@ export interface DeviceStatus {
   status: 'connected' | 'missing' | 'closed' | 'unknown';
 }
 
-export type Presence = ReturnType<typeof createPresence>;
-
 export const createPresence = (
   {
     options,

@@ -38,40 +38,7 @@ const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(head), z.map(z.string(),
  * The devices that the box knows, at most {@link mostBindings}. A write resolves when it is durable, and rejects as
  * {@link Durable.update} does.
  */
-export interface StoredDevices {
-  get(deviceId: string): Device | undefined;
-  /** All records that this version can read, those of forgotten devices included. */
-  list(): Device[];
-  /** All records, as they are exchanged with other boxes. */
-  records(): Device[];
-  /** The canonical id and text of each of them. */
-  rows(): [id: string, text: string][];
-  /** How many of them this version cannot read. */
-  unread(): number;
-  /**
-   * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
-   * @param at when another box did so (ISO 8601): then a newer record is kept
-   * @throws CodedError `invalid_field` if `at` is years ahead
-   */
-  bind(deviceId: string, clientName: string, screenSlug: string, at?: string): Promise<Device>;
-  /** Names a device, bound or not; keeps its binding. Otherwise as {@link bind}. */
-  rename(deviceId: string, clientName: string, at?: string): Promise<Device>;
-  /**
-   * Keeps the first key that a page of a bound device has proved; without effect if there is one.
-   * @returns whether it was kept
-   */
-  keepKey(deviceId: string, key: string): Promise<boolean>;
-  /** Forgets the name and the binding of a device. A tombstone remains, so that other boxes do not restore them. */
-  forget(deviceId: string): Promise<Device>;
-  /** Records that a page of the device has connected, so that the device exists. */
-  saw(deviceId: string): void;
-  /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
-  merge(theirs: readonly Device[]): Promise<BindingNews[]>;
-  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
-  digest(): string;
-  /** Calls `listener` when a binding changes, here or by a merge. */
-  onChange(listener: () => void): void;
-}
+export type StoredDevices = ReturnType<typeof createStoredDevices>;
 
 const MAX_NAME = 64;
 
@@ -99,7 +66,7 @@ export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) 
 export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
   durable: Durable<S>,
   now: Clock['now'],
-): StoredDevices => {
+) => {
   const changes = createEmitter();
   const update = async (change: (state: S) => S): Promise<void> => {
     await durable.update(change);
@@ -154,11 +121,12 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
   };
 
   return {
-    get: (deviceId) => {
+    get: (deviceId: string): Device | undefined => {
       const found = durable.read().devices.get(canonicalDeviceId(deviceId));
       return found === undefined || found.forgotten || !isReadable(found) ? undefined : found;
     },
-    list: () =>
+    /** All records that this version can read, those of forgotten devices included. */
+    list: (): Device[] =>
       [...durable.read().devices.values()]
         .filter(isReadable)
         .map(({ deviceId, clientName, screenSlug, forgotten, key, updatedAt }) => ({
@@ -169,11 +137,21 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
           ...(key !== undefined && { key }),
           updatedAt,
         })),
-    records: () => [...durable.read().devices.values()],
-    rows: () => [...durable.read().devices].map(([id, record]) => [id, textOf(record)]),
-    unread: () => [...durable.read().devices.values()].filter((each) => !isReadable(each)).length,
-    bind: (deviceId, clientName, screenSlug, at) => put(deviceId, () => ({ clientName, screenSlug }), at),
-    rename: (deviceId, clientName, at) =>
+    /** All records, as they are exchanged with other boxes. */
+    records: (): Device[] => [...durable.read().devices.values()],
+    /** The canonical id and text of each of them. */
+    rows: (): [id: string, text: string][] => [...durable.read().devices].map(([id, record]) => [id, textOf(record)]),
+    /** How many of them this version cannot read. */
+    unread: (): number => [...durable.read().devices.values()].filter((each) => !isReadable(each)).length,
+    /**
+     * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
+     * @param at when another box did so (ISO 8601): then a newer record is kept
+     * @throws CodedError `invalid_field` if `at` is years ahead
+     */
+    bind: (deviceId: string, clientName: string, screenSlug: string, at?: string): Promise<Device> =>
+      put(deviceId, () => ({ clientName, screenSlug }), at),
+    /** Names a device, bound or not; keeps its binding. Otherwise as {@link bind}. */
+    rename: (deviceId: string, clientName: string, at?: string): Promise<Device> =>
       put(
         deviceId,
         (before) => ({
@@ -183,7 +161,11 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
         }),
         at,
       ),
-    keepKey: async (deviceId, key) => {
+    /**
+     * Keeps the first key that a page of a bound device has proved; without effect if there is one.
+     * @returns whether it was kept
+     */
+    keepKey: async (deviceId: string, key: string): Promise<boolean> => {
       const id = canonicalDeviceId(deviceId);
       let isKept = false;
       await update((state) => {
@@ -195,14 +177,17 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
       });
       return isKept;
     },
-    forget: (deviceId) =>
+    /** Forgets the name and the binding of a device. A tombstone remains, so that other boxes do not restore them. */
+    forget: (deviceId: string): Promise<Device> =>
       put(deviceId, (before) => ({
         clientName: before?.clientName ?? deviceId.slice(0, MAX_NAME),
         screenSlug: null,
         forgotten: true,
       })),
-    saw: (deviceId) => remember(seen, canonicalDeviceId(deviceId), true, mostBindings),
-    merge: async (theirs) => {
+    /** Records that a page of the device has connected, so that the device exists. */
+    saw: (deviceId: string): void => remember(seen, canonicalDeviceId(deviceId), true, mostBindings),
+    /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
+    merge: async (theirs: readonly Device[]): Promise<BindingNews[]> => {
       if (join(durable.read().devices, theirs).accepted.length === 0) return [];
       let changed: BindingNews[] = [];
       await update((state) => {
@@ -218,7 +203,9 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
       });
       return changed;
     },
-    digest: () => digestOf(durable.read().devices),
+    /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
+    digest: (): string => digestOf(durable.read().devices),
+    /** Calls `listener` when a binding changes, here or by a merge. */
     onChange: changes.on,
   };
 };

@@ -33,41 +33,7 @@ export interface DraftSave extends Pick<DraftRecord, 'title' | 'base_sha256'> {
 /** Whether a change may be made, given the ETag's value of what is there; null: nothing is. Throws if not. */
 type Guard = (etag: string | null) => void;
 
-export interface Drafts extends Module {
-  /** Newest first. */
-  list(): DraftHead[];
-  /** Null: there is no such draft. */
-  get(id: string): Promise<DraftRecord | null>;
-  /** @throws CodedError `box_older` if a newer version has written it, `too_many_drafts`, `insufficient_storage`, what `guard` throws */
-  save(id: string, save: DraftSave, by: Author | null, guard: Guard): Promise<{ draft: DraftRecord; isNew: boolean }>;
-  /** @throws CodedError `draft_not_found`, `insufficient_storage`, what `guard` throws */
-  remove(id: string, by: Author | null, guard: Guard): Promise<void>;
-  /**
-   * Saves those of a backup that are not here, as their authors' edits of now.
-   * @returns sentences about what was left out
-   */
-  restore(records: readonly DraftRecord[]): Promise<string[]>;
-  /** All records that rest, removed ones included, for other boxes. */
-  records(): DraftHead[];
-  /** How many drafts this version cannot read. */
-  unread(): number;
-  /** A record for another box; null: there is none. */
-  record(id: string): Promise<DraftRecord | null>;
-  /** Whether another box's record is to be fetched. */
-  lacks(head: DraftHead): boolean;
-  /** Stores a record of another box. */
-  merge(record: DraftRecord): Promise<void>;
-  /** SHA-256 (hex) of {@link records}: equal on boxes with equal drafts. */
-  digest(): string;
-  /** Calls `listener` when {@link records} changes by a save here. */
-  onShare(listener: () => void): void;
-  /** Follows the site's clock. Until this is called, no removal is dropped for its age. */
-  followClock(clock: SiteTime): void;
-  /** Notes that somebody has a draft open. */
-  noteEditing(id: string, name: string): void;
-  /** Who has which draft open at this box. */
-  editing(): Record<string, string[]>;
-}
+export type Drafts = Awaited<ReturnType<typeof createDrafts>>;
 
 const EDITING_MS = 30_000;
 /** Names that are remembered of one draft. */
@@ -79,7 +45,7 @@ const nameOf = (id: string): string => `${id}.json`;
 
 export const createDrafts = async (
   context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
-): Promise<Drafts> => {
+) => {
   const { dirs, log, now, monotonicNow, ids, tempo } = context;
   const folder = join(dirs.data, 'drafts');
   const enqueue = createQueue();
@@ -202,7 +168,12 @@ export const createDrafts = async (
     if (kept.etag !== ours.etag) await store(kept);
   };
 
-  const saveNow: Drafts['save'] = (id, { title, base_sha256, content, state, note }, by, guard) =>
+  const saveNow = (
+    id: string,
+    { title, base_sha256, content, state, note }: DraftSave,
+    by: Author | null,
+    guard: Guard,
+  ): Promise<{ draft: DraftRecord; isNew: boolean }> =>
     enqueue(async () => {
       if (isUnread(id)) throw new CodedError('box_older', OLDER);
       const before = live(id);
@@ -228,10 +199,14 @@ export const createDrafts = async (
     });
 
   return {
+    /** Newest first. */
     list,
-    get: async (id) => (live(id) === undefined ? null : read(nameOf(id))),
+    /** Null: there is no such draft. */
+    get: async (id: string): Promise<DraftRecord | null> => (live(id) === undefined ? null : read(nameOf(id))),
+    /** @throws CodedError `box_older` if a newer version has written it, `too_many_drafts`, `insufficient_storage`, what `guard` throws */
     save: saveNow,
-    remove: (id, by, guard) =>
+    /** @throws CodedError `draft_not_found`, `insufficient_storage`, what `guard` throws */
+    remove: (id: string, by: Author | null, guard: Guard): Promise<void> =>
       enqueue(async () => {
         const before = live(id);
         if (before === undefined) throw new CodedError('draft_not_found');
@@ -241,7 +216,11 @@ export const createDrafts = async (
         await prune();
         noteSave(id);
       }),
-    restore: async (records) => {
+    /**
+     * Saves those of a backup that are not here, as their authors' edits of now.
+     * @returns sentences about what was left out
+     */
+    restore: async (records: readonly DraftRecord[]): Promise<string[]> => {
       const leftOut: string[] = [];
       for (const { id, content, title, base_sha256, state, note, author } of records) {
         const isHere = (): boolean => live(id) !== undefined || isUnread(id);
@@ -254,11 +233,16 @@ export const createDrafts = async (
       }
       return leftOut;
     },
-    records: () => [...shared.values()],
-    unread: () => [...heads.keys()].filter(isUnread).length,
-    record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
-    lacks: (head) => isNews(heads.get(head.id), head) && !isSpent(head),
-    merge: (record) =>
+    /** All records that rest, removed ones included, for other boxes. */
+    records: (): DraftHead[] => [...shared.values()],
+    /** How many drafts this version cannot read. */
+    unread: (): number => [...heads.keys()].filter(isUnread).length,
+    /** A record for another box; null: there is none. */
+    record: (id: string): Promise<DraftRecord | null> => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
+    /** Whether another box's record is to be fetched. */
+    lacks: (head: DraftHead): boolean => isNews(heads.get(head.id), head) && !isSpent(head),
+    /** Stores a record of another box. */
+    merge: (record: DraftRecord): Promise<void> =>
       enqueue(async () => {
         // A record is what its hash says.
         if (withEtag(record).etag !== record.etag) return log.warn({ id: record.id }, 'a draft of a peer is damaged');
@@ -266,18 +250,23 @@ export const createDrafts = async (
         if (record.removed) await prune();
         share();
       }),
-    digest: () => digest,
+    /** SHA-256 (hex) of {@link records}: equal on boxes with equal drafts. */
+    digest: (): string => digest,
+    /** Calls `listener` when {@link records} changes by a save here. */
     onShare: shares.on,
-    followClock: (clock) => {
+    /** Follows the site's clock. Until this is called, no removal is dropped for its age. */
+    followClock: (clock: SiteTime): void => {
       siteTime = clock;
     },
-    noteEditing: (id, name) => {
+    /** Notes that somebody has a draft open. */
+    noteEditing: (id: string, name: string): void => {
       if (live(id) === undefined) return;
       const known = names.get(id) ?? new Map<string, number>();
       if (!known.has(name) && known.size >= MAX_NAMES) return;
       names.set(id, known.set(name, monotonicNow()));
     },
-    editing: () => {
+    /** Who has which draft open at this box. */
+    editing: (): Record<string, string[]> => {
       const since = monotonicNow() - EDITING_MS;
       for (const [id, known] of names) {
         for (const [name, at] of known) if (at < since) known.delete(name);
@@ -292,5 +281,5 @@ export const createDrafts = async (
       },
     },
     close: () => clearTimeout(timer),
-  };
+  } satisfies Module & Record<string, unknown>;
 };

@@ -33,36 +33,7 @@ const schema: z.ZodType<State> = z.object({
   }),
 });
 
-export interface Deletions {
-  list(): MediaDeletion[];
-  /** SHA-256 (hex) of all records; equal on boxes with equal records. */
-  digest(): string;
-  /** When the medium was deleted, ms since the epoch; 0: it was not, or the date is implausible. */
-  at(name: string): number;
-  get(name: string): MediaDeletion | undefined;
-  /** What a file was renamed to, if it was; the file may be gone under that name, too. */
-  renamedTo(name: string): string | undefined;
-  /** The names, each before the one that its file has since it was renamed. */
-  withRenamed(names: ReadonlySet<string>): ReadonlySet<string>;
-  /** What is known by name, also by the name that the file has since it was renamed. */
-  withRenamedKeys<Value>(known: ReadonlyMap<string, Value>): ReadonlyMap<string, Value>;
-  /** Those whose files are to be removed. */
-  due(): MediaDeletion[];
-  isDue(name: string): boolean;
-  /**
-   * Stores newer records; durable once this resolves, and their names are {@link due}.
-   * @param isCovered as of {@link newDeletions}
-   * @returns the records that are new
-   * @throws CodedError `insufficient_storage`, or the system's error
-   */
-  add(records: readonly MediaDeletion[], isCovered?: (deletion: MediaDeletion) => boolean): Promise<MediaDeletion[]>;
-  /** The files that the deletions cover are removed; a name that was deleted again since then stays due. */
-  done(removed: readonly MediaDeletion[]): Promise<void>;
-  /** Forgets records whose time is over. */
-  prune(): Promise<void>;
-  faults(): string[];
-  close(): Promise<void>;
-}
+export type Deletions = Awaited<ReturnType<typeof openDeletions>>;
 
 /** Records are never mutated, so each digest is computed once. */
 const digestOf = perObject((records: Records): string => {
@@ -89,9 +60,7 @@ const lastNameOf = (records: Records, name: string): string | undefined => {
   return last;
 };
 
-export const openDeletions = async (
-  context: Pick<MediaContext, 'dirs' | 'log' | 'now' | 'reserve'>,
-): Promise<Deletions> => {
+export const openDeletions = async (context: Pick<MediaContext, 'dirs' | 'log' | 'now' | 'reserve'>) => {
   const { now } = context;
   const initial = { records: new Map(), due: new Set<string>() };
   const durable = await openDurable<State>(context, 'deleted-media.json', {
@@ -102,20 +71,36 @@ export const openDeletions = async (
   const records = (): Records => durable.read().records;
 
   return {
-    list: () => [...records().values()],
-    digest: () => digestOf(records()),
-    get: (name) => records().get(name),
-    renamedTo: (name) => lastNameOf(records(), name),
-    withRenamed: (names) => new Set([...names].flatMap((name) => [name, lastNameOf(records(), name) ?? name])),
-    withRenamedKeys: (known) =>
+    list: (): MediaDeletion[] => [...records().values()],
+    /** SHA-256 (hex) of all records; equal on boxes with equal records. */
+    digest: (): string => digestOf(records()),
+    get: (name: string): MediaDeletion | undefined => records().get(name),
+    /** What a file was renamed to, if it was; the file may be gone under that name, too. */
+    renamedTo: (name: string): string | undefined => lastNameOf(records(), name),
+    /** The names, each before the one that its file has since it was renamed. */
+    withRenamed: (names: ReadonlySet<string>): ReadonlySet<string> =>
+      new Set([...names].flatMap((name) => [name, lastNameOf(records(), name) ?? name])),
+    /** What is known by name, also by the name that the file has since it was renamed. */
+    withRenamedKeys: <Value>(known: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
       new Map([...[...known].map(([name, value]) => [lastNameOf(records(), name) ?? name, value] as const), ...known]),
-    at: (name) => {
+    /** When the medium was deleted, ms since the epoch; 0: it was not, or the date is implausible. */
+    at: (name: string): number => {
       const { deletedAt = '' } = records().get(name) ?? {};
       return isPlausibleTime(deletedAt, now()) ? Date.parse(deletedAt) : 0;
     },
-    due: () => [...durable.read().due].flatMap((name) => records().get(name) ?? []),
-    isDue: (name) => durable.read().due.has(name),
-    add: async (theirs, isCovered) => {
+    /** Those whose files are to be removed. */
+    due: (): MediaDeletion[] => [...durable.read().due].flatMap((name) => records().get(name) ?? []),
+    isDue: (name: string): boolean => durable.read().due.has(name),
+    /**
+     * Stores newer records; durable once this resolves, and their names are {@link due}.
+     * @param isCovered as of {@link newDeletions}
+     * @returns the records that are new
+     * @throws CodedError `insufficient_storage`, or the system's error
+     */
+    add: async (
+      theirs: readonly MediaDeletion[],
+      isCovered?: (deletion: MediaDeletion) => boolean,
+    ): Promise<MediaDeletion[]> => {
       if (newDeletions(records(), theirs, now(), isCovered).length === 0) return [];
       let added: MediaDeletion[] = [];
       await durable.update((state) => {
@@ -128,13 +113,15 @@ export const openDeletions = async (
       });
       return added;
     },
-    done: (removed) =>
+    /** The files that the deletions cover are removed; a name that was deleted again since then stays due. */
+    done: (removed: readonly MediaDeletion[]): Promise<void> =>
       durable.update(({ records: all, due: before }) => {
         const due = new Set(before);
         for (const { name, deletedAt } of removed) if (all.get(name)?.deletedAt === deletedAt) due.delete(name);
         return { records: all, due };
       }),
-    prune: async () => {
+    /** Forgets records whose time is over. */
+    prune: async (): Promise<void> => {
       const pruned = ({ records: all, due }: State): Records => pruneDeletions(all, now(), due);
       if (pruned(durable.read()) === records()) return;
       await durable.update((state) => ({ ...state, records: pruned(state) }));
@@ -155,13 +142,6 @@ export const lastRenaming = (deletions: Pick<Deletions, 'get'>, first: MediaDele
   return last.renamed;
 };
 
-export interface Removal {
-  /** Removes what is due; resolves when all of it was tried. Never rejects. */
-  run(): Promise<void>;
-  /** Resolves when nothing is being removed any more. */
-  close(): Promise<void>;
-}
-
 /**
  * Removes the files of deleted media, and tries again what could not be removed.
  * @param remove removes the files that the deletion of a name covers, or throws the system's error
@@ -170,7 +150,7 @@ export const createRemoval = (
   { log, tempo }: Pick<MediaContext, 'log' | 'tempo'>,
   deletions: Pick<Deletions, 'due' | 'done'>,
   remove: (name: string) => Promise<void>,
-): Removal => {
+) => {
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -202,8 +182,10 @@ export const createRemoval = (
   const run = nextFlight<void, void>(() => removeDue().catch((error: unknown) => retryLater([], error)));
 
   return {
+    /** Removes what is due; resolves when all of it was tried. Never rejects. */
     run,
-    close: async () => {
+    /** Resolves when nothing is being removed any more. */
+    close: async (): Promise<void> => {
       closed = true;
       clearTimeout(timer);
       await run();

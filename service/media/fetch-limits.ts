@@ -19,23 +19,7 @@ export interface LimitedBody {
   isHeld(): boolean;
 }
 
-export interface FetchLimits {
-  /** Why a medium is not fetched now, completing "it ..."; null: it is. */
-  heldReason(): string | null;
-  /** Whether there is any limit. */
-  isLimited: boolean;
-  /** @param signal ends the reading */
-  limit(body: Readable, signal: AbortSignal): LimitedBody;
-  /**
-   * A signal that aborts when the hours are over.
-   * @throws FetchHeld outside the hours
-   */
-  enter(): AbortSignal;
-  /** Calls `listener` when the hours begin. */
-  onOpen(listener: () => void): void;
-  start(): void;
-  close(): void;
-}
+export type FetchLimits = ReturnType<typeof createFetchLimits>;
 
 type Hours = Options['fetchHours'];
 
@@ -59,7 +43,7 @@ interface Context extends Pick<MediaContext, 'now' | 'tempo'> {
   options: Pick<Options, 'fetchBytesPerSecond' | 'fetchHours' | 'timeZone'>;
 }
 
-export const createFetchLimits = ({ options, now, tempo }: Context): FetchLimits => {
+export const createFetchLimits = ({ options, now, tempo }: Context) => {
   const { fetchBytesPerSecond: bytesPerSecond, fetchHours: hours } = options;
   const rate = createByteRate(bytesPerSecond);
   const reason = hours && `is fetched between ${hours.open} and ${hours.close} only (SIGNAGE_FETCH_HOURS)`;
@@ -82,10 +66,14 @@ export const createFetchLimits = ({ options, now, tempo }: Context): FetchLimits
   };
 
   return {
-    heldReason: () => (heldFor() === 0 ? null : reason),
+    /** Why a medium is not fetched now, completing "it ..."; null: it is. */
+    heldReason: (): string | null => (heldFor() === 0 ? null : reason),
+    /** Whether there is any limit. */
     isLimited: bytesPerSecond > 0 || hours !== null,
+    /** Calls `listener` when the hours begin. */
     onOpen: openings.on,
-    limit: (body, signal) => {
+    /** @param signal ends the reading */
+    limit: (body: Readable, signal: AbortSignal): LimitedBody => {
       if (bytesPerSecond === 0) return { stream: body, isHeld: () => false };
       let isHeld = false;
       const read = async function* () {
@@ -98,18 +86,22 @@ export const createFetchLimits = ({ options, now, tempo }: Context): FetchLimits
       };
       return { stream: Readable.from(read(), { objectMode: false }), isHeld: () => isHeld };
     },
-    enter: () => {
+    /**
+     * A signal that aborts when the hours are over.
+     * @throws FetchHeld outside the hours
+     */
+    enter: (): AbortSignal => {
       const pause = heldFor();
       if (pause > 0) throw held(pause);
       session ??= new AbortController();
       return session.signal;
     },
-    start: () => {
+    start: (): void => {
       // They are polled, because the site's clock may be set.
       if (hours === null) return;
       poll();
       timer = setInterval(poll, tempo.media.hours).unref();
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   };
 };

@@ -31,18 +31,7 @@ export const KEPT_MS = 60_000;
 const AT_ONCE = 16;
 
 /** A cached listing of the media folders, so that an upload does not have to `stat` every file. */
-export interface Folders {
-  /** The files of each folder; the listing is at most `maxAgeMs` old. */
-  read(maxAgeMs?: number): Promise<ReadonlyMap<string, Files>>;
-  /** Whether a file was there when the folder was last listed. */
-  has(path: string): boolean;
-  /** Whether all folders have been read without an error; before that, a file that is not listed may be there. */
-  isComplete(): boolean;
-  /** The total size of all files, in bytes. */
-  bytes(): Promise<number>;
-  /** Updates the listing for files that this service has written, renamed or removed. */
-  changed(...paths: string[]): Promise<void>;
-}
+export type Folders = ReturnType<typeof createFolders>;
 
 /** @returns null: there is none; undefined: as that of {@link statIfTold} */
 const statFile = async (path: string): Promise<FoundFile | null | undefined> => {
@@ -59,7 +48,7 @@ const renameUnlessTaken = async (from: string, to: string): Promise<void> => {
  * Walks the folders when the listing is too old. Changes by the service itself are reported through `changed`.
  * @param now a monotonic clock, in ms
  */
-export const createFolders = (paths: readonly string[], now: () => number = () => performance.now()): Folders => {
+export const createFolders = (paths: readonly string[], now: () => number = () => performance.now()) => {
   let known = new Map(paths.map((folder) => [folder, new Map<string, FoundFile>()]));
   let sum = 0;
   /** When the walk that produced `known` began. */
@@ -134,17 +123,22 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
   };
 
   return {
-    async read(maxAgeMs = KEPT_MS) {
+    /** The files of each folder; the listing is at most `maxAgeMs` old. */
+    async read(maxAgeMs = KEPT_MS): Promise<ReadonlyMap<string, Files>> {
       await refresh(maxAgeMs);
       return known;
     },
-    isComplete: () => isComplete,
-    has: (path) => known.get(dirname(path))?.has(basename(path)) === true,
-    async bytes() {
+    /** Whether all folders have been read without an error; before that, a file that is not listed may be there. */
+    isComplete: (): boolean => isComplete,
+    /** Whether a file was there when the folder was last listed. */
+    has: (path: string): boolean => known.get(dirname(path))?.has(basename(path)) === true,
+    /** The total size of all files, in bytes. */
+    async bytes(): Promise<number> {
       await refresh(KEPT_MS);
       return sum;
     },
-    async changed(...changed) {
+    /** Updates the listing for files that this service has written, renamed or removed. */
+    async changed(...changed: string[]): Promise<void> {
       if (walking !== null) for (const path of changed) suspect.add(path);
       await enqueue(async () => {
         for (const path of changed) {

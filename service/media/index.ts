@@ -15,22 +15,22 @@ import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Shared } from '../shared/index.ts';
-import { type Catalog, createCatalog, type MediaEntry } from './catalog.ts';
+import { createCatalog, type MediaEntry } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import { createCopies, type SiteCopy } from './copies/copies.ts';
 import { copiesFolderOf, openLedger } from './copies/ledger.ts';
 import { createRemoval, openDeletions } from './deletions.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
-import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.ts';
+import { createFetchLimits, heldIssues } from './fetch-limits.ts';
 import { createFolders, dateOf, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
 import { createProbe } from './inspect.ts';
-import { createLibrary, type Library } from './library.ts';
-import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
+import { createLibrary } from './library.ts';
+import { createLostUploads, lostFolderOf } from './lost.ts';
 import { openMediaPermission } from './permission.ts';
 import { createStorageQuota, readVolume, spareOf } from './quota.ts';
-import { createBoundedProbe, createRenditions, type OpenRendition, type Renditions } from './renditions/index.ts';
+import { createBoundedProbe, createRenditions, type OpenRendition } from './renditions/index.ts';
 import { openRenditionStore, renditionsFolderOf } from './renditions/store.ts';
 import type { SiteRenditions } from './renditions/work.ts';
 import { copyRoutes, mediaRoutes } from './routes.ts';
@@ -63,96 +63,9 @@ interface SiteMedia {
   renditionsOf(originals: readonly string[]): Promise<SiteRenditions>;
 }
 
-export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick<FetchLimits, 'heldReason'> {
-  /** All media files whose metadata is known, by name. Files put there by hand are listed after `maxAgeMs`; default: a minute. */
-  list(maxAgeMs?: number): Promise<MediaEntry[]>;
-  /**
-   * Opens a file for reading; the caller closes it.
-   * @param name that {@link mediaNameOf} has returned
-   * @throws CodedError `file_not_found`
-   */
-  open(name: string): Promise<OpenMedium>;
-  /** The rendition that is ready for an open file; null: there is none. */
-  openRendition(name: string, medium: OpenMedium): Promise<OpenRendition | null>;
-  /** The state of the rendition of a listed file. */
-  renditionOf: Renditions['statusOf'];
-  /** One warning for each medium of a content that cannot be shown, at its first mention. */
-  failedIn(file: ContentFile): Promise<ContentIssue[]>;
-  /** Calls `listener` when a rendition has become ready or has failed. */
-  onRendition: Renditions['onReady'];
-  /**
-   * SHA-256 of the medium at an address (`/media/NAME`, or a remote one that has a copy), hex; null: there is none, or it
-   * was replaced after `time`, ms since the epoch.
-   */
-  digestAt(address: string, time: number): Promise<string | null>;
-  /** Disk usage of all media files, and its limit, bytes. */
-  usage(): Promise<{ bytes: number; quota: number }>;
-  /**
-   * Fetches a file of a peer into the media directory as {@link Downloads.want} does, where it replaces an
-   * older upload. The file is evicted when space runs short and the content no longer names it.
-   */
-  replicate(wanted: Wanted): Promise<void>;
-  /** Sets the source of the media of other boxes. Until this is called, there are none. */
-  followSite(site: SiteMedia): void;
-  /**
-   * Gives a file of this box another name; boxes follow by {@link deletions}, and its old name goes on to stand for it. Can
-   * be done again.
-   * @throws CodedError `role_required`, `out_of_scope`, `file_not_found`, `name_taken`, `invalid_field`, `insufficient_storage`
-   */
-  rename(signer: Signer | null, name: string, to: string): Promise<UploadResult>;
-  /** What a medium is called now, if it was renamed and no file has its old name; else `name`. */
-  currentName(name: string): string;
-  /** The media that were deleted, at the whole site. */
-  deletions: {
-    list(): MediaDeletion[];
-    /** The record of a name. */
-    get(name: string): MediaDeletion | undefined;
-    /** When a medium was deleted, ms since the epoch; 0: it was not. */
-    at(name: string): number;
-    /** SHA-256 (hex) of all records. */
-    digest(): string;
-    /** Stores the newer records of another box; the files here are removed soon. @returns whether any was new */
-    merge(theirs: readonly MediaDeletion[]): Promise<boolean>;
-    /**
-     * Sets the date of a file to now, if it is implausible or not after the deletion of its name.
-     * @returns false where the file is to be removed instead
-     */
-    redate(name: string): Promise<boolean>;
-    /** The names, and those that their files have since they were renamed. */
-    withRenamed(names: ReadonlySet<string>): ReadonlySet<string>;
-    /** Calls `listener` when a medium was deleted here. */
-    onDelete(listener: () => void): void;
-  };
-  /**
-   * Moves a file that the site does not have to `.lost`, if it is the one of the hash.
-   * @returns whether it is
-   * @throws the system's error; then the file is where it was
-   */
-  setAside(name: string, sha256: string): Promise<boolean>;
-  /** Where a file must lie to be adopted: on the disk of the uploads. */
-  spoolFolder: string;
-  /** @throws CodedError `insufficient_storage` if there is no room on the disk for so many bytes below {@link spoolFolder} */
-  requireSpool(bytes: number): Promise<void>;
-  /** @throws CodedError `insufficient_storage` if files below {@link spoolFolder} do not fit where those of their names give way */
-  requireAdoption(files: readonly { name: string; size: number; sha256: string }[]): Promise<void>;
-  /**
-   * Makes files below {@link spoolFolder} uploads of now, all of them or none.
-   * @param folder for what they replace, until they are all there
-   * @returns puts back what was there before
-   */
-  adopt: Library['adopt'];
-  /** Names of the uploads that lost against a file of another box and are kept. */
-  lost: LostUploads['list'];
-  /** Calls `listener` when the hours begin in which media are fetched. */
-  onFetchHours(listener: () => void): void;
-  /** Sets the source of the site's time. Until this is called, the clock of this box is used. */
-  followClock(clock: SiteTime): void;
-}
+export type Media = Awaited<ReturnType<typeof createMedia>>;
 
-export const createMedia = async (
-  service: ServiceContext,
-  { content: written, feeds, shared }: Dependencies,
-): Promise<Media> => {
+export const createMedia = async (service: ServiceContext, { content: written, feeds, shared }: Dependencies) => {
   const { log, dirs, now, keep, tempo } = service;
   const { uploads: uploadDir, media: mediaDir } = dirs;
   const served = [uploadDir, mediaDir];
@@ -336,17 +249,30 @@ export const createMedia = async (
         signage_renditions: renditions.counts().states,
       };
     },
+    /**
+     * Opens a file for reading; the caller closes it.
+     * @param name that {@link mediaNameOf} has returned
+     * @throws CodedError `file_not_found`
+     */
     open: library.open,
-    openRendition: (name, medium) =>
+    /** The rendition that is ready for an open file; null: there is none. */
+    openRendition: (name: string, medium: OpenMedium): Promise<OpenRendition | null> =>
       renditions.find(name, medium).then(
         ({ made }) => made,
         () => null,
       ),
+    /** The state of the rendition of a listed file. */
     renditionOf: renditions.statusOf,
+    /** Calls `listener` when a rendition has become ready or has failed. */
     onRendition: renditions.onReady,
-    failedIn: (file) =>
+    /** One warning for each medium of a content that cannot be shown, at its first mention. */
+    failedIn: (file: ContentFile): Promise<ContentIssue[]> =>
       renditions.warnings({ uses: deletions.withRenamedKeys(mediaUses(file)), remoteUses: remoteUses(file) }),
-    digestAt: async (address, time) => {
+    /**
+     * SHA-256 of the medium at an address (`/media/NAME`, or a remote one that has a copy), hex; null: there is none, or it
+     * was replaced after `time`, ms since the epoch.
+     */
+    digestAt: async (address: string, time: number): Promise<string | null> => {
       const files = await folders.read();
       const copy = copies.digestOf(address);
       const name = copy ?? currentName(mediaNameIn(address) ?? '');
@@ -357,11 +283,20 @@ export const createMedia = async (
       }
       return null;
     },
-    list: (maxAgeMs = KEPT_MS) => catalog.list(maxAgeMs),
-    usage: async () => ({ bytes: await folders.bytes(), quota: storage.quota }),
+    /** All media files whose metadata is known, by name. Files put there by hand are listed after `maxAgeMs`; default: a minute. */
+    list: (maxAgeMs = KEPT_MS): Promise<MediaEntry[]> => catalog.list(maxAgeMs),
+    /** Disk usage of all media files, and its limit, bytes. */
+    usage: async (): Promise<{ bytes: number; quota: number }> => ({
+      bytes: await folders.bytes(),
+      quota: storage.quota,
+    }),
     unread: catalog.unread,
     onLearn: catalog.onLearn,
-    replicate: async (wanted) => {
+    /**
+     * Fetches a file of a peer into the media directory as {@link Downloads.want} does, where it replaces an
+     * older upload. The file is evicted when space runs short and the content no longer names it.
+     */
+    replicate: async (wanted: Wanted): Promise<void> => {
       await evictable.add(wanted.name, () => downloads.want(wanted));
       await library.giveWay(wanted.name);
       // It may have been deleted meanwhile.
@@ -369,12 +304,17 @@ export const createMedia = async (
       // Until here there may have been an older upload, which is served before copies.
       feeds.reread(wanted.name);
     },
+    /** The media that were deleted, at the whole site. */
     deletions: {
       list: deletions.list,
+      /** The record of a name. */
       get: deletions.get,
+      /** The names, and those that their files have since they were renamed. */
       withRenamed: deletions.withRenamed,
+      /** When a medium was deleted, ms since the epoch; 0: it was not. */
       at: deletions.at,
-      merge: async (theirs) => {
+      /** Stores the newer records of another box; the files here are removed soon. @returns whether any was new */
+      merge: async (theirs: readonly MediaDeletion[]): Promise<boolean> => {
         const files = await folders.read();
         const isCovered = ({ name, deletedAt }: MediaDeletion): boolean =>
           served.some((folder) => {
@@ -387,19 +327,34 @@ export const createMedia = async (
         if (added.some(({ renamed }) => renamed !== undefined)) await removing;
         return added.length > 0;
       },
-      redate: async (name) => {
+      /**
+       * Sets the date of a file to now, if it is implausible or not after the deletion of its name.
+       * @returns false where the file is to be removed instead
+       */
+      redate: async (name: string): Promise<boolean> => {
         if (deletions.isDue(name)) return false;
         await library.redate(name);
         return true;
       },
+      /** SHA-256 (hex) of all records. */
       digest: deletions.digest,
+      /** Calls `listener` when a medium was deleted here. */
       onDelete: deleted.on,
     },
+    /**
+     * Gives a file of this box another name; boxes follow by {@link deletions}, and its old name goes on to stand for it. Can
+     * be done again.
+     * @throws CodedError `role_required`, `out_of_scope`, `file_not_found`, `name_taken`, `invalid_field`, `insufficient_storage`
+     */
     rename,
+    /** What a medium is called now, if it was renamed and no file has its old name; else `name`. */
     currentName,
+    /** Where a file must lie to be adopted: on the disk of the uploads. */
     spoolFolder: uploadDir,
-    requireSpool: (bytes) => storage.requireDisk(uploadDir, bytes),
-    requireAdoption: async (files) => {
+    /** @throws CodedError `insufficient_storage` if there is no room on the disk for so many bytes below {@link spoolFolder} */
+    requireSpool: (bytes: number): Promise<void> => storage.requireDisk(uploadDir, bytes),
+    /** @throws CodedError `insufficient_storage` if files below {@link spoolFolder} do not fit where those of their names give way */
+    requireAdoption: async (files: readonly { name: string; size: number; sha256: string }[]): Promise<void> => {
       const found = (await folders.read()).get(uploadDir);
       const sum = (sizes: readonly number[]): number => sizes.reduce((bytes, size) => bytes + size, 0);
       // On the disk each lies once, whatever its names.
@@ -407,16 +362,30 @@ export const createMedia = async (
       const replaced = sum(files.map(({ name }) => found?.get(name)?.size ?? 0));
       await storage.require(uploadDir, sum(files.map(({ size }) => size)) - spooled, replaced - spooled);
     },
+    /**
+     * Makes files below {@link spoolFolder} uploads of now, all of them or none.
+     * @param folder for what they replace, until they are all there
+     * @returns puts back what was there before
+     */
     adopt: library.adopt,
+    /**
+     * Moves a file that the site does not have to `.lost`, if it is the one of the hash.
+     * @returns whether it is
+     * @throws the system's error; then the file is where it was
+     */
     setAside: library.setAside,
+    /** Names of the uploads that lost against a file of another box and are kept. */
     lost: lost.list,
-    followSite: (source) => {
+    /** Sets the source of the media of other boxes. Until this is called, there are none. */
+    followSite: (source: SiteMedia): void => {
       site = source;
     },
-    followClock: (source) => {
+    /** Sets the source of the site's time. Until this is called, the clock of this box is used. */
+    followClock: (source: SiteTime): void => {
       siteTime = source;
     },
     heldReason: limits.heldReason,
+    /** Calls `listener` when the hours begin in which media are fetched. */
     onFetchHours: limits.onOpen,
     start: () => {
       limits.start();
@@ -434,5 +403,5 @@ export const createMedia = async (
       await renditions.close();
       await downloads.close();
     },
-  };
+  } satisfies Module & Record<string, unknown>;
 };

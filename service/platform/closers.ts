@@ -13,20 +13,9 @@ interface Lasting extends Closable {
   writes?(): Writes;
 }
 
-export interface Closers {
-  /** Adds an active part: connections, timers, child processes. These are closed first, concurrently, newest first. */
-  active<T extends Closable>(part: T): T;
-  /** Adds a part that active parts need until they are closed, such as a store. Closed one by one, newest first. */
-  lasting<T extends Lasting>(part: T): T;
-  /** The faults of all lasting parts. */
-  faults(): string[];
-  /** The durable writes of all lasting parts. */
-  writes(): Writes;
-  /** Closes everything, once; never rejects. */
-  close(): Promise<void>;
-}
+export type Closers = ReturnType<typeof createClosers>;
 
-export const createClosers = (log: Pick<Logger, 'error'>): Closers => {
+export const createClosers = (log: Pick<Logger, 'error'>) => {
   const active: Closable[] = [];
   const lasting: Lasting[] = [];
   let closing: Promise<void> | undefined;
@@ -46,19 +35,24 @@ export const createClosers = (log: Pick<Logger, 'error'>): Closers => {
   };
 
   return {
-    active: (part) => {
+    /** Adds an active part: connections, timers, child processes. These are closed first, concurrently, newest first. */
+    active: <T extends Closable>(part: T): T => {
       active.push(part);
       return part;
     },
-    lasting: (part) => {
+    /** Adds a part that active parts need until they are closed, such as a store. Closed one by one, newest first. */
+    lasting: <T extends Lasting>(part: T): T => {
       lasting.push(part);
       return part;
     },
-    faults: () => lasting.flatMap((part) => part.faults?.() ?? []),
-    writes: () =>
+    /** The faults of all lasting parts. */
+    faults: (): string[] => lasting.flatMap((part) => part.faults?.() ?? []),
+    /** The durable writes of all lasting parts. */
+    writes: (): Writes =>
       lasting
         .flatMap((part) => part.writes?.() ?? [])
         .reduce((sum, { ok, failed }) => ({ ok: sum.ok + ok, failed: sum.failed + failed }), { ok: 0, failed: 0 }),
-    close: () => (closing ??= closeAll()),
+    /** Closes everything, once; never rejects. */
+    close: (): Promise<void> => (closing ??= closeAll()),
   };
 };

@@ -1,23 +1,21 @@
 /** Screens as they are shown: the live connections of their pages, and commands to them. */
 import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
-import type { CommandResult } from '../contract/commands.ts';
 import type { VideoFrames } from '../contract/health.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Identify } from '../contract/socket.ts';
 import { isBound, isDisplayOf } from '../domain/displays.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
-import type { AnswerOpen } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { type CommandOrigin, createCommands } from './commands.ts';
-import { createHub, type Hub } from './hub.ts';
+import { createCommands } from './commands.ts';
+import { createHub } from './hub.ts';
 import { createIdentify, type Identified } from './identify.ts';
-import { createReports, type FailingSlide, type Reports } from './reports.ts';
+import { createReports, type FailingSlide } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { showRoutes } from './show.ts';
-import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
+import { createSnapshot } from './snapshot.ts';
 import { createVideoFrames } from './video.ts';
 
 export { fitting } from './fitting.ts';
@@ -35,51 +33,12 @@ interface Dependencies {
   };
 }
 
-export interface Screens
-  extends Module,
-    Pick<
-      Hub,
-      'deviceIds' | 'onHello' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'whenHeard' | 'pages'
-    >,
-    Pick<Reports, 'faultOf'> {
-  takeSnapshot: TakeSnapshot;
-  /** Resolves with the screens that a device concerns: that which it is bound to, and those that it shows, on all boxes. */
-  screensOf(deviceId: string): Promise<string[]>;
-  /**
-   * Runs the command in the body of a command request on the pages of a screen, on all boxes.
-   * @throws CodedError as the operation `POST /api/screens/:slug/commands` does
-   */
-  command(slug: string, body: Readonly<Record<string, unknown>>, origin: CommandOrigin): Promise<CommandResult>;
-  /** @throws CodedError as {@link command} does of a body that no screen could carry out */
-  checkCommand(body: Readonly<Record<string, unknown>>): void;
-  /** Calls `listener` with each gap between two slides, ms. */
-  onSwap(listener: (gapMs: number) => void): void;
-  /** Calls `listener` with the address of each `redirect`. */
-  onRedirect(listener: (url: string) => void): void;
-  /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
-  onShowCode(listener: (deviceId: string) => void): void;
-  /** What displays of this box could not show, and have not shown since. */
-  failingSlides(): FailingSlide[];
-  /** Has the pages of this box try again what failed. */
-  retry(): void;
-  /** The frames of films that the page of a device counted in the last minute; null: none was on. */
-  framesOf(deviceId: string): VideoFrames | null;
-  /**
-   * Has the pages of this box show its name and address, and their number.
-   * @param display the number or the device id of one page; null: all
-   */
-  identify(box: Pick<Identify, 'name' | 'address'>, display: string | number | null): Promise<Identified>;
-  /** Answers for playlists and snapshots. */
-  answerOpen: AnswerOpen;
-}
+export type Screens = ReturnType<typeof createScreens>;
 
 /** How long an answer to an order for the box is awaited, ms. */
 const HARDWARE_MS = 5_000;
 
-export const createScreens = (
-  context: ServiceContext,
-  { content, peers, clock, devices, proofs }: Dependencies,
-): Screens => {
+export const createScreens = (context: ServiceContext, { content, peers, clock, devices, proofs }: Dependencies) => {
   const { options, kiosk } = context;
   const redirects = createEmitter<[string]>();
   const shownCodes = createEmitter<[string]>();
@@ -152,24 +111,35 @@ export const createScreens = (
     send,
     whenHeard,
     pages,
-    identify: (box, display) =>
+    /**
+     * Has the pages of this box show its name and address, and their number.
+     * @param display the number or the device id of one page; null: all
+     */
+    identify: (box: Pick<Identify, 'name' | 'address'>, display: string | number | null): Promise<Identified> =>
       identification.identify(hub, box, ({ connection: { deviceId } }, number) => {
         if (display === null || display === number) return true;
         return deviceId !== null && canonicalDeviceId(deviceId) === canonicalDeviceId(String(display));
       }),
-    framesOf: (deviceId) => {
+    /** The frames of films that the page of a device counted in the last minute; null: none was on. */
+    framesOf: (deviceId: string): VideoFrames | null => {
       const page = hub.pages().findLast(({ connection }) => connection.deviceId === deviceId);
       return page === undefined ? null : frames.of(page.connection.id);
     },
     faultOf: reports.faultOf,
-    failingSlides: () => reports.failing(hub.isDisplay),
+    /** What displays of this box could not show, and have not shown since. */
+    failingSlides: (): FailingSlide[] => reports.failing(hub.isDisplay),
+    /** Has the pages of this box try again what failed. */
     retry,
+    /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
     onShowCode: shownCodes.on,
     ...served,
     routes: { ...routes, ...showRoutes({ content, hub, peers }) },
     takeSnapshot,
+    /** Resolves with the screens that a device concerns: that which it is bound to, and those that it shows, on all boxes. */
     screensOf,
+    /** Calls `listener` with each gap between two slides, ms. */
     onSwap: reports.onSwap,
+    /** Calls `listener` with the address of each `redirect`. */
     onRedirect: redirects.on,
     health: () => ({
       fields: { connections: hub.count(), ...reports.describe() },
@@ -192,5 +162,5 @@ export const createScreens = (
       };
     },
     close: hub.close,
-  };
+  } satisfies Module & Record<string, unknown>;
 };

@@ -118,7 +118,11 @@ export const createScreenRoutes = (
     writeSnapshot(ctx.req, ctx.res, snapshots.of(screen, snapshot), ctx.state.signResponse);
   };
 
-  /** @param reached where the client has reached this service; a redirect to there is one to this service */
+  /**
+   * Runs the command in the body of a command request on the pages of a screen, on all boxes.
+   * @param reached where the client has reached this service; a redirect to there is one to this service
+   * @throws CodedError as the operation `POST /api/screens/:slug/commands` does
+   */
   const command = (
     slug: string,
     body: Readonly<Record<string, unknown>>,
@@ -193,6 +197,7 @@ export const createScreenRoutes = (
     },
   } satisfies Sockets;
 
+  /** Answers for playlists and snapshots. */
   const answerOpen: AnswerOpen = (request, response) => {
     const [, slug = '', what = ''] = openPath.exec(request.url ?? '') ?? [];
     const payload = content.payload(slug);
@@ -207,6 +212,7 @@ export const createScreenRoutes = (
     return true;
   };
 
+  /** @throws CodedError as {@link command} does of a body that no screen could carry out */
   const checkCommand = (body: Readonly<Record<string, unknown>>): void => {
     parseCommand(body, variant, (url) => isOwnAuthority(url, { host: '', port: 0 }));
   };

@@ -33,44 +33,9 @@ import {
 export type { Insertion } from './records.ts';
 export { effectOf } from './records.ts';
 
-export interface Triggers extends Module {
-  /** Those that are not revoked, oldest first. */
-  list(): TriggerRecord[];
-  get(id: string): TriggerRecord | undefined;
-  /** The trigger of a token. */
-  find(token: string): TriggerRecord | undefined;
-  newId(): string;
-  /**
-   * Makes one, on all boxes. Its token is told here alone.
-   * @throws CodedError `too_many_triggers`, `insufficient_storage`
-   */
-  create(given: { id: string; name: string; effect: TriggerEffect }, by: Author | null): Promise<{ token: string }>;
-  /** Revokes one, on all boxes. @throws CodedError `trigger_not_found`, `insufficient_storage` */
-  remove(id: string): Promise<void>;
-  /**
-   * Adds those of a backup that are not known; what was revoked stays so.
-   * @returns sentences about what was left out
-   */
-  restore(backup: readonly TriggerRecord[]): Promise<string[]>;
-  /**
-   * Begins the playlist of a trigger, on all boxes.
-   * @returns when it ends, ISO 8601
-   * @throws CodedError `trigger_not_found`, `insufficient_storage`
-   */
-  play(id: string, minutes: number): Promise<string>;
-  /** The site's time, by which its playlists begin and end. */
-  now(): EpochMs;
-  /** The playlists that are above all programmes of a screen now, the latest first. */
-  insertions(screen: { slug: string; tags: readonly string[] }): readonly Insertion[];
-  /** One warning per trigger that names what a content does not have. */
-  warnings(content: Named): ContentIssue[];
-  /** Calls `listener` when {@link insertions} changes. */
-  onChange(listener: () => void): void;
-  /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
-  followClock(clock: SiteTime): void;
-}
+export type Triggers = Awaited<ReturnType<typeof createTriggers>>;
 
-export const createTriggers = async (context: ServiceContext, shared: Pick<Shared, 'open'>): Promise<Triggers> => {
+export const createTriggers = async (context: ServiceContext, shared: Pick<Shared, 'open'>) => {
   const { options, now, monotonicNow, tempo, keep } = context;
   const records = await shared.open<TriggerRecord>({
     name: 'triggers',
@@ -119,14 +84,23 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
   look();
 
   return {
-    list: () => live().toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)),
+    /** Those that are not revoked, oldest first. */
+    list: (): TriggerRecord[] => live().toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)),
     get,
-    find: (token) => {
+    /** The trigger of a token. */
+    find: (token: string): TriggerRecord | undefined => {
       const hash = sha256Hex(token);
       return live().find(({ token_sha256 }) => token_sha256 === hash);
     },
-    newId: () => randomBytes(8).toString('hex'),
-    create: (given, by) =>
+    newId: (): string => randomBytes(8).toString('hex'),
+    /**
+     * Makes one, on all boxes. Its token is told here alone.
+     * @throws CodedError `too_many_triggers`, `insufficient_storage`
+     */
+    create: (
+      given: { id: string; name: string; effect: TriggerEffect },
+      by: Author | null,
+    ): Promise<{ token: string }> =>
       enqueue(async () => {
         if (live().length >= triggerLimits.triggers) throw new CodedError('too_many_triggers');
         const token = randomBytes(16).toString('hex');
@@ -135,8 +109,13 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
         await records.put({ ...given, ...made, removed_at: null, plays: null });
         return { token };
       }),
-    remove: (id) => edit(id, () => ({ removed_at: new Date(siteNow()).toISOString() })),
-    restore: (backup) =>
+    /** Revokes one, on all boxes. @throws CodedError `trigger_not_found`, `insufficient_storage` */
+    remove: (id: string): Promise<void> => edit(id, () => ({ removed_at: new Date(siteNow()).toISOString() })),
+    /**
+     * Adds those of a backup that are not known; what was revoked stays so.
+     * @returns sentences about what was left out
+     */
+    restore: (backup: readonly TriggerRecord[]): Promise<string[]> =>
       enqueue(async () => {
         const known = backup.filter(({ id }) => records.get(id) !== undefined);
         const room = Math.max(0, triggerLimits.triggers - live().length);
@@ -148,7 +127,12 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
           ...added.slice(room).map(({ name }) => `The trigger ${JSON.stringify(name)} is one too many.`),
         ];
       }),
-    play: async (id, minutes) => {
+    /**
+     * Begins the playlist of a trigger, on all boxes.
+     * @returns when it ends, ISO 8601
+     * @throws CodedError `trigger_not_found`, `insufficient_storage`
+     */
+    play: async (id: string, minutes: number): Promise<string> => {
       let until = '';
       await edit(id, ({ plays }) => {
         const time = siteNow();
@@ -158,11 +142,17 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
       });
       return until;
     },
+    /** The site's time, by which its playlists begin and end. */
     now: siteNow,
-    insertions: (screen) => insertionsFor(insertions, screen),
-    warnings: (content) => warningsOf(live(), content),
+    /** The playlists that are above all programmes of a screen now, the latest first. */
+    insertions: (screen: { slug: string; tags: readonly string[] }): readonly Insertion[] =>
+      insertionsFor(insertions, screen),
+    /** One warning per trigger that names what a content does not have. */
+    warnings: (content: Named): ContentIssue[] => warningsOf(live(), content),
+    /** Calls `listener` when {@link insertions} changes. */
     onChange: changes.on,
-    followClock: (clock) => {
+    /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
+    followClock: (clock: SiteTime): void => {
       siteTime = clock;
       over.relearn();
     },
@@ -177,5 +167,5 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
       look();
     },
     close: () => clearInterval(timer),
-  };
+  } satisfies Module & Record<string, unknown>;
 };

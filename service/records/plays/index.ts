@@ -39,18 +39,6 @@ interface Dependencies {
   send: SendWebhook | null;
 }
 
-export interface Plays extends Module {
-  health(): HealthReport;
-  /** How many plays were refused since the start. */
-  refused(): Readonly<Partial<Record<PlayRefusal, number>>>;
-  start(): void;
-  close(): Promise<void>;
-  /** Calls `listener` with plays that are durable, each one once. */
-  onKept(listener: (plays: readonly Play[]) => void): void;
-  /** Delivers all plays that are kept, and those that come, to a further receiver. Called before the start. */
-  deliverTo(receiver: PlaysReceiver): Pick<Delivery, 'recheck'>;
-}
-
 /** How often refused plays are logged. */
 const LOG_MS = 60_000;
 
@@ -68,7 +56,7 @@ const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
 export const createPlays = async (
   context: ServiceContext,
   { screens, peers, media, content, devices, clock, send }: Dependencies,
-): Promise<Plays> => {
+) => {
   const { options, log, ids, monotonicNow, keep, tempo, kiosk } = context;
   const { site } = options;
   const knownScreens = await openKnownScreens(context, content);
@@ -159,7 +147,9 @@ export const createPlays = async (
   let timer: NodeJS.Timeout | undefined;
 
   return {
+    /** Calls `listener` with plays that are durable, each one once. */
     onKept: store.onKept,
+    /** Delivers all plays that are kept, and those that come, to a further receiver. Called before the start. */
     deliverTo,
     routes: {
       'GET /console/api/plays': async (ctx) => {
@@ -193,16 +183,17 @@ export const createPlays = async (
         ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
       },
     },
-    health: () => ({ notes: [...store.notes(), ...deliveries.flatMap((delivery) => delivery.notes())] }),
-    refused: () => refused,
-    start: () => {
+    health: (): HealthReport => ({ notes: [...store.notes(), ...deliveries.flatMap((delivery) => delivery.notes())] }),
+    /** How many plays were refused since the start. */
+    refused: (): Readonly<Partial<Record<PlayRefusal, number>>> => refused,
+    start: (): void => {
       timer = setInterval(() => void expire(), tempo.records.expiry).unref();
       for (const delivery of deliveries) delivery.start();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       clearInterval(timer);
       pages.close();
       await Promise.all(deliveries.map((delivery) => delivery.close()));
     },
-  };
+  } satisfies Module & Record<string, unknown>;
 };
