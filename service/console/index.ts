@@ -19,14 +19,15 @@ import type { People } from '../people/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
+import type { Secrets } from '../secrets/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import { createActions } from './actions.ts';
 import { backupRoutes } from './backup-routes.ts';
 import { boxRoutes } from './boxes.ts';
-import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
+import { contentRoutes, versionRoutes } from './content.ts';
 import { draftRoutes } from './drafts.ts';
-import { type MediaDependencies, mediaRoutes } from './media.ts';
+import { mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
 import { createKeyTeller, peopleRoutes } from './people.ts';
 import { createProtection } from './protection.ts';
@@ -39,60 +40,20 @@ import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
 import { createTriggerRoutes, type TriggerDependencies } from './triggers.ts';
 import { createVersionStore } from './version-store.ts';
 
-interface Dependencies
-  extends Omit<ContentDependencies, 'peers' | 'requireKnown'>,
-    Omit<MediaDependencies, 'thumbnails'> {
-  media: MediaDependencies['media'] &
-    Pick<
-      Media,
-      | 'open'
-      | 'openRendition'
-      | 'failedIn'
-      | 'list'
-      | 'adopt'
-      | 'requireSpool'
-      | 'requireAdoption'
-      | 'spoolFolder'
-      | 'rename'
-      | 'deletions'
-      | 'unread'
-    >;
-  content: ContentDependencies['content'] &
-    MediaDependencies['content'] &
-    Pick<
-      Content,
-      | 'timeOf'
-      | 'playsAt'
-      | 'message'
-      | 'hasPlaylist'
-      | 'playlistIssue'
-      | 'onPlay'
-      | 'onLoss'
-      | 'screens'
-      | 'payload'
-      | 'slides'
-      | 'tags'
-      | 'hours'
-      | 'playing'
-      | 'isWhole'
-      | 'observeCounter'
-      | 'replaced'
-      | 'status'
-    >;
+interface Dependencies {
+  media: Media;
+  content: Content;
   devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'status' | 'sightings' | 'waiting' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'faultOf' | 'identify' | 'command' | 'checkCommand' | 'screensOf'>;
   records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
-  peers: ContentDependencies['peers'] &
-    Pick<
-      Peers,
-      'all' | 'alive' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover' | 'sendDeletion'
-    >;
+  peers: Peers;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'rewrite' | 'end'>;
-  triggers: TriggerDependencies['triggers'] & Pick<Triggers, 'restore'>;
+  triggers: Triggers;
   /** Null: HTTPS of this box is off. */
   https: TriggerDependencies['https'];
   drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'restore' | 'remove' | 'noteEditing' | 'editing'>;
   people: People;
+  secrets: Pick<Secrets, 'warnings'>;
   health: {
     /** What is wrong with this box, in sentences. */
     warnings(): Promise<readonly string[]>;

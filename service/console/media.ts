@@ -11,7 +11,7 @@ import { type Media, mediaNameOf } from '../media/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
-export interface MediaDependencies {
+interface Dependencies {
   content: Pick<Content, 'mediaSlides'>;
   media: Pick<Media, 'list' | 'usage' | 'renditionOf' | 'currentName'>;
   drafts: Pick<Drafts, 'list' | 'get'>;
@@ -47,7 +47,7 @@ const createDraftNames = (drafts: Pick<Drafts, 'list' | 'get'>) => {
   };
 };
 
-export const mediaRoutes = ({ content, media, drafts, takeovers, thumbnails }: MediaDependencies): Routes => {
+export const mediaRoutes = ({ content, media, drafts, takeovers, thumbnails }: Dependencies): Routes => {
   const draftNames = createDraftNames(drafts);
   return {
     'GET /console/api/media': async (ctx) => {
