@@ -53,23 +53,25 @@ export const syncFile = async (path: string): Promise<void> => {
  * both.
  */
 export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = temporaryName(path);
-  try {
-    await writeDurably(disk, temporary, 'wx', bytes);
-    await keepPrevious(disk, path);
-    await renamePatiently(disk, temporary, path);
-  } catch (error) {
-    await disk.unlink(temporary).catch(() => {});
-    throw error;
-  }
+  await keepCopy(disk, path, bytes, () => keepPrevious(disk, path));
   await disk.syncFolder(dirname(path));
 }
 
-/** Writes a copy of a file under another name, which it replaces. @throws the system's error */
-export async function keepCopy(disk: Disk, path: string, content: Content): Promise<void> {
+/**
+ * Writes a copy of a file under another name, which it replaces.
+ * @param prepare called with the path of what is written, before it has the name
+ * @throws the system's error
+ */
+export async function keepCopy(
+  disk: Disk,
+  path: string,
+  content: Content,
+  prepare?: (temporary: string) => Promise<void>,
+): Promise<void> {
   const temporary = temporaryName(path);
   try {
     await writeDurably(disk, temporary, 'wx', content);
+    await prepare?.(temporary);
     await renamePatiently(disk, temporary, path);
   } catch (error) {
     await disk.unlink(temporary).catch(() => {});

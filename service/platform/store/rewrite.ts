@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemDisk } from './disk.ts';
-import { isLeftover, previousOf, renamePatiently, writeDurably } from './file.ts';
+import { isLeftover, keepCopy, previousOf } from './file.ts';
 
 /** Removes the temporary files of interrupted rewrites of a file and its copy. */
 export const sweepRewrites = async (path: string): Promise<void> => {
@@ -23,17 +22,11 @@ export const sweepRewrites = async (path: string): Promise<void> => {
 export const rewriteFile = async (path: string, bytes: Uint8Array, mode = 0o644): Promise<void> => {
   const target = await realpath(path).catch(() => path);
   const before = await stat(target).catch(() => null);
-  const temporary = `${target}.${randomUUID()}.tmp`;
-  try {
-    await writeDurably(systemDisk, temporary, 'wx', bytes);
+  await keepCopy(systemDisk, target, bytes, async (temporary) => {
     await chmod(temporary, (before?.mode ?? mode) & 0o777);
     // Only root may change the owner; other users own the file anyway, or share its group.
     if (before !== null) await chown(temporary, before.uid, before.gid).catch(() => undefined);
-    await renamePatiently(systemDisk, temporary, target);
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
+  });
   await systemDisk.syncFolder(dirname(target));
 };
 
