@@ -27,12 +27,18 @@ export const commaList = z.string().transform((list) =>
 );
 export const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
+/** The URL, where it has a scheme of these and a host, and neither query nor fragment; null: it has not. */
+const bareUrl = (text: string, schemes: RegExp): URL | null => {
+  const url = parseUrl(text);
+  if (url === null || !schemes.test(url.protocol) || url.hostname === '' || !hasDecodableUser(url)) return null;
+  return url.search === '' && url.hash === '' ? url : null;
+};
+const hasNoPath = (url: URL | null): boolean => url !== null && ['', '/'].includes(url.pathname);
+
 /** Whether paths can be appended to the URL: http or https, without query, fragment and credentials. */
-export const isBaseUrl = (url: string): boolean => {
-  const parsed = parseUrl(url);
-  if (parsed === null) return false;
-  const { protocol, search, hash, username, password } = parsed;
-  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
+export const isBaseUrl = (text: string): boolean => {
+  const url = bareUrl(text, /^https?:$/);
+  return url !== null && url.username === '' && url.password === '';
 };
 const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
 export const baseUrl = z
@@ -57,13 +63,9 @@ export const webhookSecret = z.string().refine((text) => {
 const percentRule = '(a % in user or password is written %25)';
 
 /** Whether NATS connects to the URL; a path is for a proxy of WebSockets. */
-export const isFleetUrl = (url: string): boolean => {
-  const parsed = parseUrl(url);
-  if (parsed === null || !hasDecodableUser(parsed)) return false;
-  const { protocol, hostname, pathname, search, hash } = parsed;
-  const isWebSocket = /^wss?:$/.test(protocol);
-  if (!isWebSocket && !/^(nats|tls):$/.test(protocol)) return false;
-  return hostname !== '' && search === '' && hash === '' && (isWebSocket || pathname === '' || pathname === '/');
+export const isFleetUrl = (text: string): boolean => {
+  const url = bareUrl(text, /^(nats|tls|wss?):$/);
+  return hasNoPath(url) || /^wss?:$/.test(url?.protocol ?? '');
 };
 export const fleetUrl = z
   .string()
@@ -73,13 +75,10 @@ export const fleetUrl = z
 export const mqttUrl = z
   .string()
   .trim()
-  .refine((url) => {
-    const parsed = parseUrl(url);
-    if (parsed === null || !hasDecodableUser(parsed)) return false;
-    const { protocol, hostname, pathname, search, hash } = parsed;
-    const isBare = ['', '/'].includes(pathname) && search === '' && hash === '';
-    return /^mqtts?:$/.test(protocol) && hostname !== '' && isBare;
-  }, `an mqtt or mqtts URL such as mqtts://user:password@broker.example.com:8883 ${percentRule}`);
+  .refine(
+    (url) => hasNoPath(bareUrl(url, /^mqtts?:$/)),
+    `an mqtt or mqtts URL such as mqtts://user:password@broker.example.com:8883 ${percentRule}`,
+  );
 
 /** The first levels of topics. */
 export const mqttPrefix = z
@@ -123,12 +122,7 @@ const outgoingProxyRule = `an http or https URL without a path such as http://us
 export const outgoingProxy = z
   .string()
   .trim()
-  .refine((url) => {
-    const parsed = parseUrl(url);
-    if (parsed === null || !/^https?:$/.test(parsed.protocol) || !hasDecodableUser(parsed)) return false;
-    const { pathname, search, hash } = parsed;
-    return pathname === '/' && search === '' && hash === '';
-  }, outgoingProxyRule);
+  .refine((url) => hasNoPath(bareUrl(url, /^https?:$/)), outgoingProxyRule);
 
 /** What is reached without it: host names, suffixes of them, addresses and networks. */
 export const noProxy = commaList.pipe(
