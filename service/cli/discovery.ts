@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { Bonjour, type Service } from 'bonjour-service';
 import { advertisedUrls, serviceType } from '../domain/advertised.ts';
+import { multicastAddresses } from '../domain/lan-address.ts';
 
 export interface Advertised {
   nodeId: string;
@@ -17,11 +18,6 @@ const QUERIES_MS = [0, 400, 1_200];
 
 /** Boxes taken notice of. */
 const MAX_BOXES = 256;
-
-const ownAddresses = (): string[] =>
-  Object.values(networkInterfaces())
-    .flatMap((infos = []) => infos.filter(({ family, internal }) => family === 'IPv4' && !internal))
-    .map(({ address }) => address);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -41,7 +37,7 @@ export const browse = async (onBox: (box: Advertised) => void, signal: AbortSign
     seen.add(key);
     onBox({ nodeId, site: textOf(site), version: textOf(v), urls });
   };
-  const links = ownAddresses().map((address) => {
+  const links = multicastAddresses(networkInterfaces()).map((address) => {
     const ignore = (): void => undefined;
     const bonjour = new Bonjour(
       { interface: address, bind: '0.0.0.0' } as ConstructorParameters<typeof Bonjour>[0],

@@ -29,6 +29,13 @@ const virtualNames: readonly RegExp[] = [
   /vEthernet|VirtualBox|VMware|Hyper-V|Tailscale|ZeroTier|WireGuard|OpenVPN|Bluetooth|\* \d+$/,
 ];
 
+/** The IPv4 addresses of this machine: multicast DNS uses IPv4 only. */
+export const multicastAddresses = (interfaces: Interfaces): string[] =>
+  Object.values(interfaces)
+    .flatMap((infos = []) => infos.filter(({ family, internal }) => family === 'IPv4' && !internal))
+    .map(({ address }) => address)
+    .sort();
+
 /** Kinds of address, most likely reachable from a phone first (RFC 1918; RFC 4193; RFC 3927). */
 const kinds: readonly RegExp[] = [
   /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/,

@@ -1,8 +1,8 @@
 /** Decides whether the host and port of a URL, or of a request, refer to this service. */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { parseUrl } from '../contract/url.ts';
-import { bareHost, isThisMachine } from '../domain/network-scope.ts';
+import { bareHost, blocksOf, isIn, isThisMachine } from '../domain/network-scope.ts';
 import { type GateOptions, hostName, systemSearchDomains } from './gate.ts';
 
 /** How a request reached the service. */
@@ -13,8 +13,6 @@ interface Reached {
   port: number;
 }
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
 const withoutDot = (name: string): string => name.replace(/\.$/, '').toLowerCase();
 
 /** `host[:port]` as a URL of the scheme spells it, without the default port; null for a malformed host. */
@@ -24,11 +22,8 @@ type Interfaces = () => Readonly<Record<string, readonly NetworkInterfaceInfo[] 
 
 const isOwnAddress = (host: string, interfaces: Interfaces): boolean => {
   if (isIP(host) === 0) return false;
-  const own = new BlockList();
-  for (const { address } of Object.values(interfaces()).flatMap((infos = []) => infos)) {
-    own.addAddress(bareHost(address), familyOf(bareHost(address)));
-  }
-  return own.check(host, familyOf(host));
+  const own = Object.values(interfaces()).flatMap((infos = []) => infos.map(({ address }) => bareHost(address)));
+  return isIn(blocksOf(own), host);
 };
 
 /** Whether a client is on this machine: its address is loopback, or one of the machine's own. */

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { unmapped } from '../domain/network-scope.ts';
+import { blocksOf, isIn, unmapped } from '../domain/network-scope.ts';
 import type { Options } from '../platform/options/index.ts';
-
-const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSocket;
 
@@ -14,15 +12,8 @@ export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSoc
  * `isSecure` tells whether the client uses https: of this service, or as a trusted proxy tells by `X-Forwarded-Proto`.
  */
 export const createClientAddress = (trustProxy: Options['trustProxy']) => {
-  const ranges = new BlockList();
-  if (Array.isArray(trustProxy)) {
-    for (const range of trustProxy) {
-      const [address = '', prefix] = range.split('/');
-      if (prefix === undefined) ranges.addAddress(address, family(address));
-      else ranges.addSubnet(address, Number(prefix), family(address));
-    }
-  }
-  const isProxy = (address: string): boolean => isIP(address) !== 0 && ranges.check(address, family(address));
+  const ranges = blocksOf(Array.isArray(trustProxy) ? trustProxy : []);
+  const isProxy = (address: string): boolean => isIP(address) !== 0 && isIn(ranges, address);
 
   return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>) => {
     const remoteAddress = unmapped(socket.remoteAddress ?? '');

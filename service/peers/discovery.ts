@@ -1,10 +1,11 @@
 /** DNS-SD (RFC 6763) over multicast DNS: announces this box on the LAN and finds candidates for peers. */
 import type { EventEmitter } from 'node:events';
-import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
 import { mostPeers } from '../contract/peers.ts';
 import { advertisedUrls, serviceType as type } from '../domain/advertised.ts';
+import { multicastAddresses } from '../domain/lan-address.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Registry } from './registry.ts';
@@ -15,13 +16,6 @@ export type Discovery = ReturnType<typeof startDiscovery>;
 
 /** Services accepted per query; further announcements are ignored. */
 const MAX_SERVICES = mostPeers;
-
-/** The IPv4 addresses of this machine. Multicast DNS uses IPv4 only. */
-const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] =>
-  Object.values(interfaces)
-    .flatMap((infos = []) => infos.filter(({ family, internal }) => family === 'IPv4' && !internal))
-    .map(({ address }) => address)
-    .toSorted();
 
 interface Link {
   address: string;
@@ -45,7 +39,7 @@ export const startDiscovery = (
     const txt: unknown = service.txt;
     const { id, site: theirs } = (txt ?? {}) as { id?: unknown; site?: unknown };
     if (theirs !== site || typeof id !== 'string') return;
-    const isOwn = ownAddresses(networkInterfaces()).includes(service.referer?.address ?? '');
+    const isOwn = multicastAddresses(networkInterfaces()).includes(service.referer?.address ?? '');
     if (id === nodeId && isOwn) return;
     for (const url of advertisedUrls(service)) registry.addCandidate(url, 'discovered');
   };
@@ -118,7 +112,7 @@ export const startDiscovery = (
   let known = '';
   /** Restarts discovery when the addresses of this machine change, since the announced addresses are outdated. */
   const poll = (): void => {
-    const addresses = ownAddresses(networkInterfaces());
+    const addresses = multicastAddresses(networkInterfaces());
     if (addresses.join() === known) return;
     known = addresses.join();
     log.info({ addresses }, 'peers are looked for by DNS-SD');
