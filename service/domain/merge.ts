@@ -4,7 +4,7 @@
  */
 import type { ContentVersion, DeviceBinding } from '../contract/peers.ts';
 import { canonical } from './canonical.ts';
-import { type EpochMs, RELEASED } from './time.ts';
+import { type EpochMs, isOlder, longestAbsenceMs, RELEASED } from './time.ts';
 
 /** Of texts, by their code units: the same on all boxes. */
 export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -33,6 +33,14 @@ export const isPlausible = (counter: number, own: number, counters: readonly num
   const middle = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
   return counter <= (sorted.length < 2 ? MAX_FIRST : Math.min(middle + MAX_LEAP, MAX_FIRST));
 };
+
+/** Of two records of one id the newest. */
+export const newest = <T extends { updated_at: string }>(a: T, b: T): T =>
+  (order(a.updated_at, b.updated_at) || order(canonical(a), canonical(b))) >= 0 ? a : b;
+
+/** Whether a record was removed so long ago that no box has it any more. */
+export const isForgotten = ({ removed_at }: { removed_at: string | null }, now: EpochMs): boolean =>
+  removed_at !== null && isOlder(Date.parse(removed_at), longestAbsenceMs, now);
 
 /** A binding that this version cannot read may have anything there. */
 const keyOf = ({ key }: DeviceBinding): string => (typeof key === 'string' ? key : '');

@@ -26,14 +26,14 @@ import type { Role } from '../contract/roles.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { joinInfo } from '../domain/joining.ts';
-import { laterThan } from '../domain/merge.ts';
+import { laterThan, newest } from '../domain/merge.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
 import { openEndings } from './endings.ts';
 import { createKeyWatches } from './key-watches.ts';
-import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from './records.ts';
+import { mergeDisabling, mergeInvitation, mergeKey } from './records.ts';
 import { openUses } from './uses.ts';
 import {
   checkLastAdmin,
@@ -97,7 +97,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   const people = await shared.open<PersonRecord>({
     name: 'people',
     schema: personRecord,
-    merge: mergePerson,
+    merge: newest,
     most: mostPeopleEver,
     protection: 'secret',
   });

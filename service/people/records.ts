@@ -2,7 +2,7 @@
  * The records of people, and how boxes agree on them. Name, role and tags: the newest wins. Keys, removals and disablings
  * only grow, so that nobody comes back who was removed, whatever a clock says. Pure.
  */
-import type { DisablingRecord, InvitationRecord, KeyRecord, PersonRecord } from '../contract/people-records.ts';
+import type { DisablingRecord, InvitationRecord, KeyRecord } from '../contract/people-records.ts';
 import { canonical } from '../domain/canonical.ts';
 import { order } from '../domain/merge.ts';
 
@@ -12,9 +12,6 @@ const smaller = <T>(a: T, b: T, of: (record: T) => string): T =>
 
 const earlierMark = <T extends { at: string }>(a: T | null, b: T | null): T | null =>
   a === null || b === null ? (a ?? b) : smaller(a, b, ({ at }) => at);
-
-export const mergePerson = (a: PersonRecord, b: PersonRecord): PersonRecord =>
-  (order(a.updated_at, b.updated_at) || order(canonical(a), canonical(b))) >= 0 ? a : b;
 
 export const mergeKey = (a: KeyRecord, b: KeyRecord): KeyRecord => {
   const [bare, other] = [

@@ -12,11 +12,10 @@ import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { canonical } from '../domain/canonical.ts';
-import { laterThan } from '../domain/merge.ts';
+import { isForgotten, laterThan, newest } from '../domain/merge.ts';
 import { originIssue, originOf } from '../domain/page-address.ts';
 import { slideId, slideLabel } from '../domain/slides.ts';
-import { type EpochMs, isOlder, longestAbsenceMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
@@ -30,12 +29,6 @@ export type Secrets = Awaited<ReturnType<typeof createSecrets>>;
 
 const MOST_PUBLIC = 50;
 
-/** Of one name: the newest counts. */
-export const mergeSecrets = (a: SecretRecord, b: SecretRecord): SecretRecord => {
-  const key = (each: SecretRecord): string => `${each.updated_at} ${canonical(each)}`;
-  return key(a) >= key(b) ? a : b;
-};
-
 /** How long before the clock was right again a deletion counts as made, so that one who sets the secret then is later. */
 const BEFORE_MS = 60_000;
 
@@ -45,9 +38,6 @@ export const undatedSecret = (record: SecretRecord, now: EpochMs): SecretRecord 
   const updated_at = new Date(isDeleted ? now - BEFORE_MS : 0).toISOString();
   return { ...record, updated_at, removed_at: isDeleted ? updated_at : null };
 };
-
-const isForgotten = ({ removed_at }: SecretRecord, now: EpochMs): boolean =>
-  removed_at !== null && isOlder(Date.parse(removed_at), longestAbsenceMs, now);
 
 /** The web slides that name a secret, with the place of its name. */
 const uses = ({ playlists }: ContentFile): { path: string; label: string; name: string; address: string }[] =>
@@ -87,7 +77,7 @@ export const createSecrets = async (
   const records = await shared.open<SecretRecord>({
     name: 'secrets',
     schema: secretRecord,
-    merge: mergeSecrets,
+    merge: newest,
     undated: undatedSecret,
     most: secretLimits.records,
     protection: 'sealed',

@@ -9,7 +9,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { laterThan } from '../domain/merge.ts';
+import { isForgotten, laterThan } from '../domain/merge.ts';
 import { redacted } from '../domain/redacted.ts';
 import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -22,7 +22,6 @@ import {
   type Insertion,
   insertionsFor,
   insertionsOf,
-  isForgotten,
   mergeTriggers,
   type Named,
   startKeyOf,

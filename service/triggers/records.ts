@@ -4,7 +4,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { canonical } from '../domain/canonical.ts';
 import { order } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
-import { type EpochMs, isOlder, longestAbsenceMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/time.ts';
 
 /** What a content has. */
 export interface Named {
@@ -63,10 +63,6 @@ export const undatedTrigger = (record: TriggerRecord): TriggerRecord => ({
   updated_at: new Date(0).toISOString(),
   plays: null,
 });
-
-/** Whether it was revoked so long ago that no box has it any more. */
-export const isForgotten = ({ removed_at }: Pick<TriggerRecord, 'removed_at'>, now: EpochMs): boolean =>
-  removed_at !== null && isOlder(Date.parse(removed_at), longestAbsenceMs, now);
 
 /** Null: it is of a newer version. */
 export const effectOf = ({ effect }: Pick<TriggerRecord, 'effect'>): TriggerEffect | null =>

@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type SecretRecord, secretRequest } from '../../service/contract/console/secrets.ts';
 import { webLook } from '../../service/contract/web-look.ts';
+import { newest } from '../../service/domain/merge.ts';
 import { originIssue, originOf, styleIssue } from '../../service/domain/page-address.ts';
-import { mergeSecrets, undatedSecret } from '../../service/secrets/index.ts';
+import { undatedSecret } from '../../service/secrets/index.ts';
 import { signageHere } from '../cli/support.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
@@ -232,9 +233,9 @@ test('boxes agree on secrets in whatever order they hear of them', () => {
   });
   fc.assert(
     fc.property(record, record, record, (a, b, c) => {
-      expect(mergeSecrets(a, b)).toEqual(mergeSecrets(b, a));
-      expect(mergeSecrets(a, mergeSecrets(b, c))).toEqual(mergeSecrets(mergeSecrets(a, b), c));
-      expect(mergeSecrets(a, a)).toEqual(a);
+      expect(newest(a, b)).toEqual(newest(b, a));
+      expect(newest(a, newest(b, c))).toEqual(newest(newest(a, b), c));
+      expect(newest(a, a)).toEqual(a);
     }),
   );
 });
@@ -245,10 +246,10 @@ test('a secret that was deleted while a clock was years ahead stays so, until so
   const live = (updated_at: string): SecretRecord => ({ id: 'dash', ...body, updated_at, removed_at: null });
   const deleted = { ...live(at(20 * 365 * 86_400_000)), origins: [], headers: {}, removed_at: at(0) };
   const old = live(at(-86_400_000));
-  expect(mergeSecrets(undatedSecret(deleted, now), old)).toMatchObject({ headers: {}, removed_at: expect.any(String) });
-  expect(mergeSecrets(undatedSecret(deleted, now), live(at(0)))).toEqual(live(at(0)));
+  expect(newest(undatedSecret(deleted, now), old)).toMatchObject({ headers: {}, removed_at: expect.any(String) });
+  expect(newest(undatedSecret(deleted, now), live(at(0)))).toEqual(live(at(0)));
   // What was set by such a clock is older than all else.
-  expect(mergeSecrets(undatedSecret(live(at(20 * 365 * 86_400_000)), now), old)).toEqual(old);
+  expect(newest(undatedSecret(live(at(20 * 365 * 86_400_000)), now), old)).toEqual(old);
 });
 
 test('the style sheet of a page has a limit in bytes', () => {

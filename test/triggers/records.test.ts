@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TriggerRecord } from '../../service/contract/console/triggers.ts';
-import { endsOf, insertionsOf, isForgotten, mergeTriggers, undatedTrigger } from '../../service/triggers/records.ts';
+import { isForgotten } from '../../service/domain/merge.ts';
+import { endsOf, insertionsOf, mergeTriggers, undatedTrigger } from '../../service/triggers/records.ts';
 
 const now = Date.UTC(2026, 10, 26);
 const at = (ms: number): string => new Date(now + ms).toISOString();
