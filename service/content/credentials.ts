@@ -1,7 +1,7 @@
 /** Payloads are public: what they hold is without the users and passwords of addresses. */
 import type { Slide } from '../contract/playlist.ts';
 import type { HouseStyle } from '../contract/style.ts';
-import { perObject } from '../domain/collections.ts';
+import { mapTexts, perObject } from '../domain/collections.ts';
 import { markupWithoutPasswords, withoutCredentials } from '../domain/media-names.ts';
 
 /** A text without the users and passwords of the addresses in it; where it is an address itself, they may have any characters. */
@@ -10,20 +10,14 @@ const clean = <Text extends string | null>(text: Text): Text =>
     ? markupWithoutPasswords(/\s/.test(text) ? text : withoutCredentials(text))
     : text) as Text;
 
-/** The same value if there is nothing to hide in it. */
-const cleanAll = <Value>(value: Value): Value => {
-  if (typeof value === 'string') return clean(value);
-  if (typeof value !== 'object' || value === null) return value;
-  const before: [string, unknown][] = Object.entries(value);
-  const after = before.map(([key, each]): [string, unknown] => [key, cleanAll(each)]);
-  if (after.every(([, each], index) => each === before[index]?.[1])) return value;
-  return (Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after)) as Value;
-};
-
 /** The same slide gives the same result; it is the slide itself if there is nothing to hide. */
 export const publicSlide = perObject((slide: Slide): Slide => {
   const media_url = slide.media_url && withoutCredentials(slide.media_url);
-  const [body, template, content] = [clean(slide.body), cleanAll(slide.template), cleanAll(slide.content)];
+  const [body, template, content] = [
+    clean(slide.body),
+    mapTexts(slide.template, clean),
+    mapTexts(slide.content, clean),
+  ];
   const isSame =
     media_url === slide.media_url && body === slide.body && template === slide.template && content === slide.content;
   return isSame ? slide : { ...slide, media_url, body, template, content };
@@ -36,4 +30,4 @@ export const publicOf = perObject((slides: Slide[]): Slide[] => {
 });
 
 /** The same style gives the same result. */
-export const publicStyle = perObject((style: HouseStyle): HouseStyle => cleanAll(style));
+export const publicStyle = perObject((style: HouseStyle): HouseStyle => mapTexts(style, clean));

@@ -63,3 +63,13 @@ export const perObject = <Key extends object, Value>(resultOf: (key: Key) => Val
     return known.value;
   };
 };
+
+/** The same value with its texts changed, however deep; the value itself where none changes. */
+export const mapTexts = <Value>(value: Value, change: (text: string) => string): Value => {
+  if (typeof value === 'string') return change(value) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const before: [string, unknown][] = Object.entries(value);
+  const after = before.map(([key, each]): [string, unknown] => [key, mapTexts(each, change)]);
+  if (after.every(([, each], index) => each === before[index]?.[1])) return value;
+  return (Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after)) as Value;
+};

@@ -1,4 +1,5 @@
 /** The media that documents name, which follow those that are renamed. Pure. */
+import { mapTexts } from './collections.ts';
 import { addressOf, loadedAddress, mediaAddress } from './markup.ts';
 import { mediaNameIn } from './media-names.ts';
 
@@ -26,12 +27,5 @@ export const mediaIn = (value: unknown): string[] => {
  * A document in which `/media/TO` stands wherever `/media/FROM` stood: in fields that are addresses, and in markup.
  * @returns `value` itself if it does not name the file
  */
-export const withRenamedMedium = <T>(value: T, from: string, to: string): T => {
-  if (typeof value === 'string') {
-    return (value.includes('/media/') ? renamedText(value, from, to) : value) as T;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, withRenamedMedium(each, from, to)] as const);
-  if (entries.every(([key, each]) => each === (value as Record<string, unknown>)[key])) return value;
-  return (Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries)) as T;
-};
+export const withRenamedMedium = <T>(value: T, from: string, to: string): T =>
+  mapTexts(value, (text) => (text.includes('/media/') ? renamedText(text, from, to) : text));

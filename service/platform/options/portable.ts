@@ -1,6 +1,7 @@
 /** Which settings of `config.json` go into a backup, and which of those a restore takes. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { parseUrl } from '../../contract/url.ts';
+import { mapTexts } from '../../domain/collections.ts';
 import { environmentName, type SettingName, secretNames, settingNames } from './settings.ts';
 
 /**
@@ -33,23 +34,20 @@ const nameOf = (key: string): SettingName | undefined =>
   settingNames.find((known) => key === known || key === environmentName(known));
 
 /** A value whose addresses have no user and no password, which some servers take. */
-const withoutPassword = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutPassword);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutPassword(each)]));
-  if (typeof value !== 'string' || !value.includes('@')) return value;
-  // A password may hold a comma: only one before another address parts a list.
-  return value
-    .split(/,(?=\s*[a-z][a-z\d+.-]*:\/\/)/i)
-    .map((each) => {
-      const url = parseUrl(each.trim());
-      if (url === null || (url.username === '' && url.password === '')) return each;
-      url.username = '';
-      url.password = '';
-      return url.href;
-    })
-    .join(',');
-};
+const withoutPassword = <Value>(value: Value): Value =>
+  mapTexts(value, (text) =>
+    text
+      // A password may hold a comma: only one before another address parts a list.
+      .split(/,(?=\s*[a-z][a-z\d+.-]*:\/\/)/i)
+      .map((each) => {
+        const url = parseUrl(each.trim());
+        if (url === null || (url.username === '' && url.password === '')) return each;
+        url.username = '';
+        url.password = '';
+        return url.href;
+      })
+      .join(','),
+  );
 
 const kioskOf = (config: Config): Config => {
   const { kiosk } = config;
