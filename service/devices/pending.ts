@@ -6,21 +6,14 @@ import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
 
-interface Pending {
-  /** Canonical. */
-  deviceId: string;
-  /** When it was bound, or last seen if that was later by the clock of then (ISO 8601). */
-  at: string;
-  /** Whether only a page that has proved to be the device learns it. */
-  isProofNeeded: boolean;
-}
-
-interface State {
-  devices: readonly Pending[];
-}
-
-const schema: z.ZodType<State> = z.object({
-  devices: z.array(z.object({ deviceId: z.string(), at: z.iso.datetime(), isProofNeeded: z.boolean() })),
+const schema = z.object({
+  devices: z.array(
+    z.object({
+      deviceId: z.string().describe('canonical'),
+      at: z.iso.datetime().describe('when it was bound, or last seen if that was later by the clock of then'),
+      isProofNeeded: z.boolean().describe('whether only a page that has proved to be the device learns it'),
+    }),
+  ),
 });
 
 /** A device that was seen so long after its binding, ms, has learned it from another box. */
@@ -38,17 +31,9 @@ export const openPending = async (
     await openDurable(context, 'pending.json', { schema, initial: { devices: [] }, isInitialKept: false }),
   );
   const pending = new Map(durable.read().devices.map((each) => [each.deviceId, each]));
-  let saving: Promise<void> | null = null;
 
-  /** Many changes at once make one write. */
-  const save = (): Promise<void> => {
-    saving ??= Promise.resolve().then(() => {
-      saving = null;
-      // The store reports a disk that cannot be written.
-      return durable.update(() => ({ devices: [...pending.values()] })).catch(() => {});
-    });
-    return saving;
-  };
+  /** The store reports a disk that cannot be written. */
+  const save = (): Promise<void> => durable.update(() => ({ devices: [...pending.values()] })).catch(() => {});
 
   const remove = (deviceId: string): void => {
     if (pending.delete(canonicalDeviceId(deviceId))) void save();
