@@ -70,13 +70,17 @@ export const playerName = (value: string): string => {
   return name;
 };
 
+/** By the clock of this machine. */
+const today = (): string => {
+  const now = new Date();
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+};
+
 /** A moment as the box reads it: without an offset, wall-clock time of the site; a time alone is today's. */
 export const siteTime = (value: string): string => {
   const time = /^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
   if (time.test(value)) {
-    const now = new Date();
-    const [year, month, day] = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
-    return `${[year, month, day].map((part) => String(part).padStart(2, '0')).join('-')}T${value.replace(/^\d:/, '0$&')}`;
+    return `${today()}T${value.replace(/^\d:/, '0$&')}`;
   }
   const full = /^(\d{4}-\d\d-\d\d)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(
     value,
@@ -112,13 +116,10 @@ export const moment = (value: string): string => {
 
 /** A moment of the day or of a date, by the clock of this machine where no offset is given: `18:00`, `2026-11-22T18:00`. */
 export const startTime = (value: string): Date => {
-  const pad = (part: number): string => String(part).padStart(2, '0');
-  const now = new Date();
-  const today = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`;
   const [, day, time = '00:00', offset = ''] =
     /^(\d{4}-\d\d-\d\d)?(?:^|[T ]|$)(?:((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(value) ?? [];
-  if (value === '' || (day === undefined && time === '00:00' && value !== '00:00') || !isDay(day ?? today)) {
+  if (value === '' || (day === undefined && time === '00:00' && value !== '00:00') || !isDay(day ?? today())) {
     throw new InvalidArgumentError('It must be a time such as 18:00, 2026-11-22T18:00 or 2026-11-22T18:00:00Z.');
   }
-  return new Date(`${day ?? today}T${time}${offset}`);
+  return new Date(`${day ?? today()}T${time}${offset}`);
 };

@@ -63,18 +63,9 @@ interface Dependencies {
   limits?: Limits;
 }
 
-/** The codes of errors that are not of a box, with `--json`. */
-const jsonCodes = {
-  done: 'done',
-  refused: 'refused',
-  usage: 'usage',
-  notFound: 'not_found',
-  notAuthorised: 'not_authorised',
-  degraded: 'degraded',
-  unreachable: 'unreachable',
-  internal: 'internal_error',
-  configuration: 'configuration',
-} as const;
+/** The code of an error that is not of a box, with `--json`. */
+const jsonCodeOf = (exit: CliError['exit']): string =>
+  exit === 'internal' ? 'internal_error' : exit.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const asCliError = (error: unknown): CliError => {
   if (error instanceof CliError) return error;
@@ -92,7 +83,7 @@ export const endWith = (error: unknown, out: Output, args: readonly string[]): n
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   const { exit, message, answer } = asCliError(error);
   const isJson = out.isJson() || args.includes('--json');
-  if (isJson && !out.hasData()) out.json(answer ?? { error: { code: jsonCodes[exit], message } });
+  if (isJson && !out.hasData()) out.json(answer ?? { error: { code: jsonCodeOf(exit), message } });
   if (!(error instanceof CommanderError)) out.fail(message);
   return exitCodes[exit];
 };

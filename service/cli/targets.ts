@@ -30,7 +30,8 @@ export const spellTarget = (target: Target): string => {
   return target.kind === 'all' ? 'all' : target.slug;
 };
 
-const listOf = (names: readonly string[]): string => names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+export const listOf = (names: readonly string[]): string =>
+  names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
 
 /** The screens of a target. @throws CliError `notFound` if there is none */
 export const screensOf = ({ screens }: Pick<SiteOverview, 'screens'>, target: Target): SiteOverview['screens'] => {

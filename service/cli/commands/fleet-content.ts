@@ -11,6 +11,7 @@ import { CliError } from '../exit.ts';
 import type { Hub, Packed } from '../fleet/hub.ts';
 import type { Outcomes } from '../fleet/rollout.ts';
 import type { Session } from '../session.ts';
+import { listOf } from '../targets.ts';
 import { columns, plural, bytes as spellBytes, visible } from '../text.ts';
 
 /** Of a signal that ends a program: 128 and its number. */
@@ -29,7 +30,12 @@ interface Checked {
   sha256: string;
 }
 
-const listOf = (names: readonly string[]): string => names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+/** @throws CliError `notFound` for a site that is not known */
+export const checkNames = (known: readonly string[], names: readonly string[], advice = ''): void => {
+  const missing = names.find((name) => !known.includes(name));
+  if (missing === undefined) return;
+  throw new CliError('notFound', `The hub knows no site ${missing}${didYouMean(missing, known) || '.'}${advice}`);
+};
 
 /** A sentence for each outcome that some site has. */
 const sentencesOf = ({ applied, diverged, failed, silent }: Outcomes): string[] =>
@@ -97,13 +103,6 @@ export const registerFleetContent = (
       process.off('SIGINT', onInterrupt);
       process.off('SIGTERM', onInterrupt);
     }
-  };
-
-  /** @throws CliError `notFound` */
-  const checkNames = (known: readonly string[], names: readonly string[], advice = ''): void => {
-    const missing = names.find((name) => !known.includes(name));
-    if (missing === undefined) return;
-    throw new CliError('notFound', `The hub knows no site ${missing}${didYouMean(missing, known) || '.'}${advice}`);
   };
 
   const fileArgument = (): Argument => new Argument('<file>', 'a content.json; - for standard input');

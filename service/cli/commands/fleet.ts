@@ -1,6 +1,5 @@
 /** `fleet`: many sites, over the hub of the fleet. The NATS libraries are loaded when a command needs them. */
 import { Argument, type Command, Option } from 'commander';
-import { didYouMean } from '../../domain/wording.ts';
 import { moment as momentArgument, siteName } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { CommandAnswer, Hub, KnownBox, Site } from '../fleet/hub.ts';
@@ -8,7 +7,7 @@ import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { spellTarget, type Target, targetArgument } from '../targets.ts';
 import { moment, plural, shortHash, visible } from '../text.ts';
-import { NOT_ALL, registerFleetContent } from './fleet-content.ts';
+import { checkNames, NOT_ALL, registerFleetContent } from './fleet-content.ts';
 import { registerFleetSetup } from './fleet-setup.ts';
 import { safePlays } from './records.ts';
 import { bodyOf, type SendOptions, withCommand } from './send.ts';
@@ -52,14 +51,10 @@ export const registerFleet = (program: Command, session: Session): void => {
 
   /** @throws CliError `notFound` if a site is not known */
   const pick = (known: readonly Site[], names: readonly string[]): Site[] => {
-    const missing = names.find((name) => !known.some(({ site }) => site === name));
-    if (missing !== undefined) {
-      const hint = didYouMean(
-        missing,
-        known.map(({ site }) => site),
-      );
-      throw new CliError('notFound', `The hub knows no site ${missing}${hint || '.'}`);
-    }
+    checkNames(
+      known.map(({ site }) => site),
+      names,
+    );
     return names.length === 0 ? [...known] : known.filter(({ site }) => names.includes(site));
   };
 
