@@ -4,8 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
 import type { Paths } from './paths.ts';
 import { createLock, hashPin } from './pin.ts';
-import { openDark } from './power/dark.ts';
-import { openOverrides } from './power/overrides.ts';
+import { openDark, openOverrides } from './power/kept.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import { createProvisioning, mayHaveBeenBound, type Proof, provisioningSources } from './provisioning.ts';
@@ -175,7 +174,7 @@ export const createAppliance = (
     /** From now on the displays follow the opening hours of the service's content. */
     serve: (running: HostedService, screenOf: (display: DisplayIdentity) => string | null) => {
       const state = host.files()?.state;
-      const dark = openDark({ log, state, assignmentOf: (id) => assignmentOf(id) });
+      const dark = openDark({ log, state }, (id) => assignmentOf(id));
       /** As of the start; by IDs that no display has. */
       const gone = dark.displays();
       const assignmentOf = (id: number) =>
@@ -203,7 +202,7 @@ export const createAppliance = (
           blackout: windows.blackout,
           keepAwake,
           suspendRecovery: windows.suspendRecovery,
-          overrides: openOverrides({ log, state, deviceOf: (id) => assignmentOf(id)?.deviceId }),
+          overrides: openOverrides({ log, state }, (id) => assignmentOf(id)?.deviceId),
           dark,
           now: Date.now,
           monotonicNow: () => performance.now(),

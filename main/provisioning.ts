@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
-import { changeConfig, keepSecret, pathSettingIn, secretIn, withoutSecret } from '../service/public.ts';
-import { writeDurably } from './files.ts';
+import { changeConfig, keepSecret, pathSettingIn, secretIn, withoutSecret, writePrivate } from '../service/public.ts';
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
   try {
@@ -201,7 +200,7 @@ export const createProvisioning = (
 
   /** Root looks at the file of the hashes, too: it sets the network then. */
   const remember = (imported: readonly string[], hash: string, path: string): Promise<void> =>
-    writeDurably(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
+    writePrivate(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
       isFinished = true;
       log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
     });

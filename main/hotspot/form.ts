@@ -1,6 +1,7 @@
 /** The form that a phone fills in over the box's own Wi-Fi: the only thing that answers there. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import getRawBody from 'raw-body';
 import { type KioskSettings, type NetworkFault, readKiosk } from '../../service/public.ts';
 import { readOwnFile } from '../own-pages.ts';
 
@@ -19,17 +20,6 @@ const readWifi = (body: string): Wifi => {
   const { network } = readKiosk({ network: { wifi } });
   if (network?.wifi === undefined) throw new Error('wifi.ssid is missing');
   return network.wifi;
-};
-
-const readBody = async (request: IncomingMessage): Promise<string> => {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > MAX_BYTES) throw new Error('the form is too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
 };
 
 interface FormPorts {
@@ -68,7 +58,7 @@ export const openForm = (
         if (headers['content-type'] !== 'application/json') return answer(415, '{}');
         let wifi: Wifi;
         try {
-          wifi = readWifi(await readBody(request));
+          wifi = readWifi(await getRawBody(request, { limit: MAX_BYTES, encoding: true }));
         } catch (error) {
           const [, field = 'ssid'] = /wifi\.(\w+)/.exec((error as Error).message) ?? [];
           return answer(400, JSON.stringify({ field }));

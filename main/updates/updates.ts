@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { isOpen } from '../../service/domain/opening-hours.ts';
-import { writeDurably } from '../files.ts';
+import { writePrivate } from '../../service/public.ts';
 import { type Downloads, NoRoom, type ReadyUpdate, reasonOf, type Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
@@ -30,7 +30,7 @@ const readState = async (path: string): Promise<gate.GateState> => {
 
 /** @throws the system's error */
 const writeState = (path: string, state: gate.GateState): Promise<void> =>
-  writeDurably(path, `${JSON.stringify(state)}\n`);
+  writePrivate(path, `${JSON.stringify(state)}\n`);
 
 interface UpdatesPorts {
   log: Logger;

@@ -3,8 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openDark } from '../../main/power/dark.ts';
-import { openOverrides } from '../../main/power/overrides.ts';
+import { openDark, openOverrides } from '../../main/power/kept.ts';
 import { systemPanels } from '../../main/power/panels.ts';
 import { createPower, type Dark, type Overrides } from '../../main/power/power.ts';
 import { setVolume } from '../../main/power/volume.ts';
@@ -383,8 +382,8 @@ const ordersIn = async (folder: string, devices = ['left', 'right']) => {
   const assignmentOf = (id: number) => ({ deviceId: devices[id - 1] ?? '', screen: null });
   return {
     state,
-    overrides: openOverrides({ log, state, deviceOf: (id) => devices[id - 1] }),
-    dark: openDark({ log, state, assignmentOf }),
+    overrides: openOverrides({ log, state }, (id) => devices[id - 1]),
+    dark: openDark({ log, state }, assignmentOf),
   };
 };
 
