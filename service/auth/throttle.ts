@@ -1,6 +1,6 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { Logger } from 'pino';
-import { CodedError } from '../contract/errors.ts';
+import { tooManyRequests } from '../contract/errors.ts';
 import { createRates } from '../domain/rate.ts';
 
 const MAX_FAILURES = 100;
@@ -51,8 +51,7 @@ export const createThrottle = ({ log, maxAddresses = 10_000 }: Options) => {
       const wait = rate.wait(now);
       if (wait > 0 && warnings(key).take(now)) log.warn({ address: party, kind }, 'too many wrong credentials');
       if (isCounted) return;
-      const headers = { 'Retry-After': String(Math.ceil(wait / 1_000)) };
-      throw new CodedError('too_many_requests', undefined, { headers });
+      throw tooManyRequests(Math.ceil(wait / 1_000));
     },
   };
 };

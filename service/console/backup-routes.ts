@@ -1,7 +1,7 @@
 /** Backup and restore over HTTP. */
 import { confirmHeaders, type Restored } from '../contract/console/backup.ts';
 import { confirmHeader, tarType } from '../contract/console/backup-names.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { judgeAgain } from '../http/body.ts';
 import { operatorOf, personOf } from '../http/operator.ts';
@@ -33,8 +33,7 @@ export const backupRoutes = (
       checkLocal(ctx);
       const release = slots.take(ctx.state.clientIp);
       if (release === null) {
-        const message = 'Another backup is being written; try again once it is done.';
-        throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '10' } });
+        throw tooManyRequests(10, 'Another backup is being written; try again once it is done.');
       }
       ctx.res.once('close', release);
       const date = new Date(now()).toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import type { Content } from '../content/index.ts';
 import { mostContentBytes } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
-import { CodedError } from '../contract/errors.ts';
+import { tooManyRequests } from '../contract/errors.ts';
 import { editedDocument } from '../domain/document.ts';
 import { type JsonText, readJsonText } from '../http/body.ts';
 import type { Context } from '../http/routes.ts';
@@ -54,8 +54,7 @@ export const withDocuments = (
       const release = slots.take(ctx.state.clientIp, bytes);
       if (release === null) {
         ctx.req.resume();
-        const message = 'The box is busy with other documents; try again in a moment.';
-        throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '2' } });
+        throw tooManyRequests(2, 'The box is busy with other documents; try again in a moment.');
       }
       try {
         return await work(await readJsonText(ctx, limits));

@@ -25,7 +25,7 @@ import {
   storedVersion,
 } from '../contract/console/backup.ts';
 import type { ContentFile } from '../contract/content.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { type Author, author } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { isMediaName } from '../domain/media-names.ts';
@@ -400,8 +400,7 @@ export const createRestore = (
      */
     restore: async (body: Body, by: By): Promise<Omit<Restored, 'restart_required'>> => {
       if (isBusy) {
-        const message = 'Another backup is being restored; try again once it is done.';
-        throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '10' } });
+        throw tooManyRequests(10, 'Another backup is being restored; try again once it is done.');
       }
       isBusy = true;
       isBegun = false;

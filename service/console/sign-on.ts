@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { partyOf } from '../auth/throttle.ts';
 import { type KeyRequest, keyRequest, type SignInBegun, type SignInState } from '../contract/console/people.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
@@ -52,8 +52,7 @@ export const createSignOn = (
     forget();
     const pending = [...open.values()].filter(({ answer }) => answer.state === 'pending');
     if (pending.length < MAX_OPEN && pending.filter((each) => each.party === party).length < MAX_OF_ADDRESS) return;
-    const message = 'Too many sign-ins are open; finish one, or wait until they have expired.';
-    throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '60' } });
+    throw tooManyRequests(60, 'Too many sign-ins are open; finish one, or wait until they have expired.');
   };
 
   const follow = async (

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { remember } from '../domain/collections.ts';
 import { demuxerOf } from '../domain/media-types.ts';
 import type { Media } from '../media/index.ts';
@@ -94,8 +94,7 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
     const known = jobs.get(key);
     if (known !== undefined) return known;
     if (jobs.size >= MAX_WAITING) {
-      const message = 'Too many thumbnails are waiting to be made; ask again in a moment.';
-      throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '5' } });
+      throw tooManyRequests(5, 'Too many thumbnails are waiting to be made; ask again in a moment.');
     }
     const signals: AbortSignal[] = [];
     const made = enqueue(async () => (signals.every(({ aborted }) => aborted) ? null : make(key, path, type)));

@@ -12,7 +12,7 @@ import {
   triggerLimits,
   triggerRequest,
 } from '../contract/console/triggers.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { messagePrefix } from '../contract/messages.ts';
 import { cutText } from '../contract/terms.ts';
@@ -57,11 +57,6 @@ const MAX_KNOWN = 1_000;
 /** Failures of a trigger are recorded once in this time. */
 const FAILURE_MS = 60_000;
 
-const tooMany = (): CodedError =>
-  new CodedError('too_many_requests', `At most ${triggerLimits.aSecond} requests a second are taken.`, {
-    headers: { 'Retry-After': '1' },
-  });
-
 const invalidEffect = (reason: string): CodedError =>
   new CodedError('invalid_field', `effect is not valid: ${reason}.`, { field: 'effect' });
 
@@ -84,7 +79,8 @@ export const createTriggerRoutes = (
   const counts: Record<string, Record<'ok' | 'failed', number>> = { unknown: { ok: 0, failed: 0 } };
 
   const takeFrom = (rates: typeof known, key: string): void => {
-    if (!rates(key).take(monotonicNow())) throw tooMany();
+    if (!rates(key).take(monotonicNow()))
+      throw tooManyRequests(1, `At most ${triggerLimits.aSecond} requests a second are taken.`);
   };
 
   const everyScreen = () => content.screens().map(({ slug }) => ({ slug, tags: content.tags(slug) }));

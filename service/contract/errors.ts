@@ -167,3 +167,7 @@ export class CodedError extends Error {
     };
   }
 }
+
+/** @param seconds after which another attempt may succeed @param message default: that of the code */
+export const tooManyRequests = (seconds: number, message?: string, cause?: unknown): CodedError =>
+  new CodedError('too_many_requests', message, { headers: { 'Retry-After': String(seconds) }, cause });

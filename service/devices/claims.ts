@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { partyOf } from '../auth/throttle.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { claimCode } from '../contract/onboarding.ts';
 import { mostAskedClaims } from '../contract/peers.ts';
 import { canonicalClaim, canonicalDeviceId, crockford } from '../contract/readable.ts';
@@ -169,8 +169,7 @@ export const createClaims = (
       }
       const cause = new CodedError('claim_invalid');
       if (wrong < MAX_WRONG) throw cause;
-      const seconds = String(wrongCodes.retryAfter(party));
-      throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds }, cause });
+      throw tooManyRequests(wrongCodes.retryAfter(party), undefined, cause);
     },
     end: (deviceId: string): void => {
       codes.delete(canonicalDeviceId(deviceId));

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { endOfTakeover, takeoverLimits } from '../contract/console/takeovers.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { type PeerState, passedTakeover, type TakeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { perObject } from '../domain/collections.ts';
@@ -202,9 +202,7 @@ export const createTakeovers = async (context: ServiceContext) => {
     const wait = quota.take(isEmergency(takeover), monotonicNow());
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
-    throw new CodedError('too_many_requests', `The site takes no more new takeovers for ${seconds} s.`, {
-      headers: { 'Retry-After': String(seconds) },
-    });
+    throw tooManyRequests(seconds, `The site takes no more new takeovers for ${seconds} s.`);
   };
 
   /** What this box knows of the ids of older records, which their senders lack. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Content } from '../../content/index.ts';
 import type { Connection } from '../../contract/connections.ts';
-import { CodedError } from '../../contract/errors.ts';
+import { tooManyRequests } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
 import { degradedHeader } from '../../contract/headers.ts';
 import { type PagePlay, type Play, type PlayRefusal, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
@@ -158,8 +158,7 @@ export const createPlays = async (
         // Each export reads files and waits for other boxes.
         const release = exports.take(ctx.state.clientIp);
         if (release === null) {
-          const message = 'Other exports are running; try again in a moment.';
-          throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '2' } });
+          throw tooManyRequests(2, 'Other exports are running; try again in a moment.');
         }
         ctx.res.once('close', release);
         const { plays, degraded } = await sitePlays.read(range);
