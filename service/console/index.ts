@@ -1,6 +1,7 @@
 /** `/console/api`: what an operator sees and changes of a whole site. */
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
@@ -95,6 +96,8 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
   };
 };
 
+const deviceParams = z.object({ deviceId: deviceIdSchema });
+
 /** @param devices stores that the device is forgotten, which the other boxes then fetch */
 const deviceRoutes = (
   devices: Pick<Devices, 'forget'>,
@@ -102,12 +105,7 @@ const deviceRoutes = (
   content: Pick<Content, 'screens' | 'tags'>,
 ): Routes => ({
   'DELETE /console/api/devices/:deviceId': async (ctx) => {
-    const { data: deviceId } = deviceIdSchema.safeParse(ctx.params.deviceId);
-    if (deviceId === undefined) {
-      throw new CodedError('invalid_field', 'deviceId is not valid: 1 to 128 of A-Z a-z 0-9 . _ : -.', {
-        field: 'deviceId',
-      });
-    }
+    const { deviceId } = readFields(deviceParams, ctx.params);
     if (hasScope(ctx)) checkScope(ctx, content, await screens.screensOf(deviceId));
     await devices.forget(deviceId, ctx.state.log);
     ctx.status = 204;

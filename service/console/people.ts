@@ -14,7 +14,7 @@ import {
   personId,
   personRequest,
 } from '../contract/console/people.ts';
-import { CodedError } from '../contract/errors.ts';
+import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { invitationFragment } from '../domain/joining.ts';
 import { ownBase, publicBase } from '../domain/lan-address.ts';
@@ -42,13 +42,10 @@ const MAX_WRONG = 10;
 const WRONG_WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
+const idParams = z.object({ id: personId });
 const keyParams = z.object({ keyId: keyIdSchema });
 
-const idOf = (given: string): string => {
-  const { success, data } = personId.safeParse(given);
-  if (success) return data;
-  throw new CodedError('invalid_field', 'id is not valid: 1 to 64 of a-z, 0-9 and -.', { field: 'id' });
-};
+const idOf = (id: string): string => readFields(idParams, { id }).id;
 
 type Uses = Readonly<Record<string, string>>;
 
@@ -86,8 +83,7 @@ const createWrongProofs = (monotonicNow: () => number) => {
     const rate = rates(partyOf(address));
     const cause = new CodedError('invitation_invalid');
     if (rate.take(monotonicNow())) return cause;
-    const seconds = String(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)));
-    return new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds }, cause });
+    return tooManyRequests(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)), undefined, cause);
   };
 };
 

@@ -1,4 +1,5 @@
 /** `PUT` and `DELETE /console/api/takeovers/{id}`. */
+import { z } from 'zod';
 import type { Content } from '../content/index.ts';
 import { mostTakeoverDays } from '../contract/console/takeover-levels.ts';
 import { endOfTakeover, type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
@@ -72,11 +73,8 @@ export const takeoverOf = (id: string, request: TakeoverRequest, screens: Screen
   };
 };
 
-const idOf = (given: string): string => {
-  const { success, data, error } = takeoverId.safeParse(given);
-  if (success) return data;
-  throw new CodedError('invalid_field', `id is not valid: ${error.issues[0]?.message}.`, { field: 'id' });
-};
+const idParams = z.object({ id: takeoverId });
+const idOf = (id: string): string => readFields(idParams, { id }).id;
 
 export const takeoverRoutes = ({ takeovers, content, peers, site }: Dependencies): Routes => ({
   'PUT /console/api/takeovers/:id': async (ctx) => {

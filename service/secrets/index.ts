@@ -1,4 +1,5 @@
 /** Secrets of pages: headers that all boxes of the site share sealed, and that only the kiosk reads. */
+import { z } from 'zod';
 import {
   type Secret,
   type SecretRecord,
@@ -50,12 +51,9 @@ const uses = ({ playlists }: ContentFile): { path: string; label: string; name: 
     }),
   );
 
+const nameParams = z.object({ name: secretName });
 /** @throws CodedError `invalid_field` */
-const nameOf = (given: string): string => {
-  const { success, data } = secretName.safeParse(given);
-  if (success) return data;
-  throw new CodedError('invalid_field', 'name is not valid: 1 to 64 of a-z, 0-9 and -.', { field: 'name' });
-};
+const nameOf = (name: string): string => readFields(nameParams, { name }).name;
 
 /** @throws CodedError `invalid_field` */
 const requestOf = (body: Record<string, unknown>): SecretRequest => {
