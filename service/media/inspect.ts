@@ -6,8 +6,7 @@ import { demuxerOf, formatOf, isOffice, isRaw, judgeType, SIGNATURE_BYTES } from
 import type { ServiceContext } from '../module.ts';
 import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
-import { profileIn } from './headers/chunks.ts';
-import { type PictureHeader, readAt, type Source, unknownHeader } from './headers/header.ts';
+import { type PictureHeader, profileIn, readAt, type Source, unknownHeader } from './headers/header.ts';
 import { findBox, readHeif } from './headers/heif.ts';
 import { readJpeg } from './headers/jpeg.ts';
 import { readTiff } from './headers/tiff.ts';

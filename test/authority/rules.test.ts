@@ -4,7 +4,6 @@ import pino from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuthority } from '../../service/authority/index.ts';
 import { isPermitted, permittedAtSite } from '../../service/authority/names.ts';
-import { profileOf } from '../../service/authority/profile.ts';
 import {
   type AuthorityRecord,
   authoritiesOf,
@@ -13,6 +12,7 @@ import {
   mergeAuthorities,
   renewalNeed,
 } from '../../service/authority/records.ts';
+import { profileOf } from '../../service/authority/routes.ts';
 import { canonical } from '../../service/domain/canonical.ts';
 import { waitOf } from '../../service/https/first-root.ts';
 import { chainOf, makeCertificate, permittedBy } from '../../service/platform/x509.ts';

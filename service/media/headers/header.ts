@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { inflateSync } from 'node:zlib';
 
 /** What headers are read from. */
 export type Source = Pick<FileHandle, 'read'>;
@@ -33,3 +34,35 @@ export const unknownHeader: PictureHeader = {
 
 /** Profiles of tables, which printers need, are larger. */
 export const MAX_PROFILE_BYTES = 256 * 1024;
+
+/** In the chunks of PNG (W3C, 11.3.2.3), which are in front of the picture. @param head the first bytes of a file @returns null: it has none */
+const pngProfile = (head: Buffer): Buffer | null => {
+  for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
+    if (head.toString('latin1', at + 4, at + 8) !== 'iCCP') continue;
+    const chunk = head.subarray(at + 8, at + 8 + head.readUInt32BE(at));
+    // Behind its name and the number of the only compression.
+    const packed = chunk.subarray(chunk.indexOf(0) + 2);
+    return inflateSync(packed, { maxOutputLength: MAX_PROFILE_BYTES });
+  }
+  return null;
+};
+
+/** The same of WebP (RFC 9649, 2.7.1.4). */
+const webpProfile = (head: Buffer): Buffer | null => {
+  for (let at = 12; at + 8 <= head.length; ) {
+    const length = head.readUInt32LE(at + 4);
+    if (head.toString('latin1', at, at + 4) === 'ICCP') return head.subarray(at + 8, at + 8 + length);
+    at += 8 + length + (length % 2);
+  }
+  return null;
+};
+
+/** The colour profile in the first bytes of a PNG or WebP file; null: it has no profile, or a damaged one. */
+export const profileIn = (head: Buffer): Buffer | null => {
+  try {
+    if (head.toString('latin1', 1, 4) === 'PNG') return pngProfile(head);
+    return head.toString('latin1', 8, 12) === 'WEBP' ? webpProfile(head) : null;
+  } catch {
+    return null;
+  }
+};
