@@ -52,7 +52,7 @@ export type { KioskSettings } from './platform/options/kiosk.ts';
 export { createQueue } from './platform/queue.ts';
 export { systemDisk } from './platform/store/disk.ts';
 export { createDurable, type Durable } from './platform/store/durable.ts';
-export { previousOf, replaceFile, syncFile } from './platform/store/file.ts';
+export { previousOf, syncFile } from './platform/store/file.ts';
 export { FolderTaken, runningAt } from './platform/store/lock.ts';
 export { reserveFile, writeWithReserve } from './platform/store/reserve.ts';
 export { sweepRewrites, writePrivate, writeTwice } from './platform/store/rewrite.ts';
