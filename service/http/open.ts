@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Admission, createAccess, SignResponse } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
+import { partyOf } from '../auth/throttle.ts';
 import { upgradeHeaders } from '../auth/tokens.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { FullRule, SocketName } from '../contract/operations/index.ts';
@@ -115,7 +116,17 @@ export const openHttp = async (context: HttpContext, parts: HttpParts): Promise<
     ports: () => [port, parts.securePort()].filter((each) => each !== null),
   });
   const app = createApp(context, { ...parts, gate, admit, isSocket });
-  const server = await listen({ log, gate, app, clientAddress, answerOpen: parts.answerOpen, admitSocket }, options);
+  const server = await listen(
+    {
+      log,
+      gate,
+      app,
+      partyOf: (request) => partyOf(clientAddress(request).clientIp),
+      answerOpen: parts.answerOpen,
+      admitSocket,
+    },
+    options,
+  );
   ({ port } = server);
   return server;
 };

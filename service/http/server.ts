@@ -13,12 +13,10 @@ import { Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
-import { partyOf } from '../auth/throttle.ts';
 import { CodedError, type ErrorCode } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
 import { socketProtocol } from '../contract/socket.ts';
 import { signatureHeader } from '../domain/request-signature.ts';
-import type { ServiceContext } from '../module.ts';
 import { refusal } from '../platform/options/index.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
@@ -32,7 +30,8 @@ interface Dependencies {
   log: Logger;
   gate: Gate;
   app: RequestListener;
-  clientAddress: ServiceContext['clientAddress'];
+  /** The client that has sent a request. */
+  partyOf(request: IncomingMessage): string;
   answerOpen: AnswerOpen;
   /** Admits an upgrade. @throws CodedError that rejects it */
   admitSocket(
@@ -127,11 +126,11 @@ export const checkAddress = async (host: string): Promise<void> => {
 
 /** @throws OptionsError or Error, with a message for the operator, if the address or port is not available */
 export const listen = async (
-  { log, gate, app, clientAddress, answerOpen, admitSocket }: Dependencies,
+  { log, gate, app, partyOf, answerOpen, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
 ) => {
   const pending = createPendingResponses();
-  const requests = createRequestQueue((request: IncomingMessage) => partyOf(clientAddress(request).clientIp));
+  const requests = createRequestQueue(partyOf);
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     if (!pending.add(response)) return;
     const { method, url = '', headers } = request;

@@ -4,7 +4,7 @@ import { createRequestQueue } from '../../service/http/pacing.ts';
 
 const command = { party: '192.0.2.1', method: 'POST', url: '/api/screens/lobby/commands', headers: {} };
 const relayed = { ...command, headers: { 'x-signage-relay': 'another-box' } };
-const partyOf = ({ party }: { party: string }): string => party;
+const partyOf = ({ party }: typeof command): string => party;
 
 test('of a thousand commands four begin a turn, in their order, and those of other boxes at once', async () => {
   const queue = createRequestQueue(partyOf);

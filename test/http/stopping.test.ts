@@ -14,6 +14,7 @@ const listenWith = (admitSocket: () => Promise<Accept>) =>
       log: pino({ level: 'silent' }),
       gate: createGate({ machineName: 'box', publicUrl: null, allowedHosts: [] }),
       app: (_, response) => void response.end(),
+      partyOf: () => '127.0.0.1',
       answerOpen: () => false,
       admitSocket,
     },
