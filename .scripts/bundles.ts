@@ -1,8 +1,8 @@
 /** What is bundled, from where to where. */
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
+import { libraryAliases, libraryParts } from './bundle/libraries.ts';
 import { languagesForEsbuild } from './languages.ts';
-import { libraryAliases, libraryParts } from './libraries.ts';
 
 export const root = join(import.meta.dirname, '..');
 

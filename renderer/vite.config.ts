@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { parse } from 'yaml';
-import { evaluatedModule } from '../.scripts/evaluated.ts';
+import { evaluatedModule } from '../.scripts/bundle/evaluated.ts';
 import { languagesForVite } from '../.scripts/languages.ts';
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

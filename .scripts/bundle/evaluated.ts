@@ -1,11 +1,11 @@
 /** Modules of which only the values matter: the build evaluates them, so that neither a start nor a page makes their schemas. */
 import { join } from 'node:path';
-import * as contentSchema from '../service/contract/content-schema.ts';
-import * as designs from '../service/contract/designs.ts';
-import * as rules from '../service/contract/operations/rules.ts';
-import * as slideValues from '../service/contract/slide-values.ts';
+import * as contentSchema from '../../service/contract/content-schema.ts';
+import * as designs from '../../service/contract/designs.ts';
+import * as rules from '../../service/contract/operations/rules.ts';
+import * as slideValues from '../../service/contract/slide-values.ts';
 
-const contract = join(import.meta.dirname, '..', 'service', 'contract');
+const contract = join(import.meta.dirname, '..', '..', 'service', 'contract');
 /** By path; each export is JSON. */
 const evaluated: Readonly<Record<string, object>> = {
   [join(contract, 'content-schema.ts')]: contentSchema,
