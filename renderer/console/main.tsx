@@ -86,6 +86,10 @@ const drafts = () => {
     storage: sessionStorage,
     page: window,
     onLeft: () => leave(sessionStorage, localStorage, Date.now()),
+    isSelf: ({ id, name }) => {
+      const { person } = access.me.peek();
+      return person === null ? id === null && name === session.operator.peek() : id === person.id;
+    },
     onMerged: (name) => announcer.say(texts.drafts.merged({ name: name ?? texts.history.unnamed })),
   });
   opened = { draft, savedDrafts };

@@ -2,6 +2,7 @@
 import { mapTexts } from './collections.ts';
 import { addressOf, loadedAddress, mediaAddress } from './markup.ts';
 import { mediaNameIn } from './media-names.ts';
+import { isEqual } from './merge-documents.ts';
 
 const IN_MARKUP = loadedAddress('/media/');
 
@@ -29,3 +30,15 @@ export const mediaIn = (value: unknown): string[] => {
  */
 export const withRenamedMedium = <T>(value: T, from: string, to: string): T =>
   mapTexts(value, (text) => (text.includes('/media/') ? renamedText(text, from, to) : text));
+
+/** Whether two documents differ by the names of files alone, as where files were renamed. */
+export const isRenaming = (before: unknown, after: unknown): boolean => {
+  const [from, to] = [mediaIn(before), mediaIn(after)];
+  if (from.length !== to.length) return false;
+  const names = new Map(from.map((name, index) => [name, to[index] ?? name]));
+  const renamed = [...names].reduce(
+    (value, [name, next]) => (name === next ? value : withRenamedMedium(value, name, next)),
+    before,
+  );
+  return renamed !== before && isEqual(renamed, after);
+};

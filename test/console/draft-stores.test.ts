@@ -27,7 +27,7 @@ type Answer = () => Promise<Response>;
 const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
   const service = await startTestService({ content: documentOf(...slides) });
   const client = createClient({
-    session: signedIn(null, 'Anna'),
+    session: Object.assign(signedIn(null), { operator: signal('Anna') }),
     clock: createBoxClock(),
     fetch: (to, init) => service.get(String(to), init),
     host: 'box',
@@ -78,6 +78,7 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     storage: kept,
     page,
     onLeft: vi.fn(),
+    isSelf: ({ name }) => name === 'Anna',
     onMerged: merged,
   });
   onTestFinished(() => {
@@ -85,9 +86,10 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     draft.discard();
   });
 
+  const names = { other: 'Boris' };
   const send = async (method: string, to: string, body?: unknown, headers: Record<string, string> = {}) => {
     const given = body === undefined ? {} : { body: JSON.stringify(body) };
-    const all = { 'Content-Type': 'application/json', 'x-signage-operator': 'Boris', ...headers };
+    const all = { 'Content-Type': 'application/json', 'x-signage-operator': names.other, ...headers };
     return await service.get(path + to, { method, headers: all, ...given });
   };
   const drafts = async (): Promise<DraftSummary[]> =>
@@ -103,6 +105,7 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     asked,
     rules,
     send,
+    names,
     drafts,
     edit: (...slides: object[]) => draft.edit(documentOf(...slides)),
     titles: () => titlesIn(draft.content.value),
@@ -275,6 +278,55 @@ test('what somebody else types into a draft is looked at before it is published'
   ]);
   await saved.publish();
   expect(await playing()).toEqual(['Anna again', 'Bor']);
+});
+
+const picture = (name: string) => ({ id: 'p', kind: 'image', media_url: `/media/${name}.gif` });
+/** A tab with a draft that names a file. @returns renames it */
+const openDraftOfFile = async () => {
+  const tab = await openTab([slide('a'), picture('hall')]);
+  expect((await tab.service.get('/api/media/hall.gif', { method: 'PUT', body: 'GIF89a' })).status).toBe(201);
+  tab.edit(slide('a', 'Anna'), picture('hall'));
+  await tab.isSaved();
+  const rename = async (): Promise<void> => {
+    expect((await tab.send('POST', '/media/hall.gif/rename', { to: 'foyer.gif' })).status).toBe(200);
+  };
+  const urls = () => tab.draft.content.value?.playlists?.[0]?.slides.map(({ media_url }) => media_url);
+  return { tab, rename, urls };
+};
+
+test.each(['looks on', 'publishes', 'types'])(
+  'a file that is renamed is nobody’s edit where the author %s',
+  async (what) => {
+    const { tab, rename, urls } = await openDraftOfFile();
+    await rename();
+    if (what === 'looks on') await pollOf(tab);
+    if (what === 'types') tab.edit(slide('a', 'Anna again'), picture('hall'));
+    if (what !== 'looks on') await tab.saved.publish();
+    expect(urls()).toEqual([undefined, '/media/foyer.gif']);
+    const title = { 'looks on': 'a', publishes: 'Anna', types: 'Anna again' }[what];
+    expect([(await tab.playing())?.[0], tab.merged.mock.calls]).toEqual([title, []]);
+  },
+);
+
+test('a file that is renamed is no edit of whoever has saved last, and is looked at before it is published', async () => {
+  const { tab, rename, urls } = await openDraftOfFile();
+  await tab.saveOther(slide('a', 'Anna'), picture('hall'), slide('b', 'Boris'));
+  await pollOf(tab);
+  await rename();
+  await expect(tab.saved.publish()).rejects.toMatchObject({ code: 'draft_changed' });
+  await tab.saved.publish();
+  expect([urls(), tab.merged.mock.calls]).toEqual([[undefined, '/media/foyer.gif', undefined], [['Boris']]]);
+});
+
+test('what the person at a tab has saved elsewhere is merged without a word', async () => {
+  const tab = await openTab();
+  const { edit, isSaved, saveOther, titles, merged, names } = tab;
+  names.other = 'Anna';
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  await saveOther(slide('a', 'Anna'), slide('b', 'too'));
+  await pollOf(tab);
+  expect([titles(), merged.mock.calls]).toEqual([['Anna', 'too'], []]);
 });
 
 test('the whole document is asked for until it comes, once a viewer becomes an editor', async () => {

@@ -171,7 +171,7 @@ itBrowser('an upload that fails tells why on its slide and is tried again there;
   const [dialog] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
   expect(dialog.type()).toBe('beforeunload');
   await dialog.dismiss();
-  await release();
+  release();
   await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
 });
 

@@ -6,7 +6,9 @@
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { PublishedContent } from '../../../service/contract/console/content.ts';
 import type { DraftSummary, Draft as SavedDraft } from '../../../service/contract/console/drafts.ts';
+import type { Author } from '../../../service/contract/terms.ts';
 import { merge } from '../../../service/domain/merge-documents.ts';
+import { isRenaming } from '../../../service/domain/renamed-media.ts';
 import type { Client } from '../api/client.ts';
 import { isCode } from '../api/errors.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
@@ -73,6 +75,8 @@ interface Dependencies {
   page: Pick<Window, 'addEventListener' | 'document'>;
   /** Called when the page is left while the box lacks changes of this tab. */
   onLeft(): void;
+  /** Whether somebody is the person at this tab. */
+  isSelf(author: Author): boolean;
   /** Called when what somebody else saved into the draft was merged. */
   onMerged(name: string | null): void;
 }
@@ -97,7 +101,7 @@ const recall = (storage: Storage): Kept | null => {
 };
 
 export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
-  const { client, draft, documents, operator, storage, page, onLeft, onMerged } = dependencies;
+  const { client, draft, documents, operator, storage, page, onLeft, isSelf, onMerged } = dependencies;
   const list = signal<readonly DraftSummary[]>([]);
   const state = signal<'none' | 'saving' | 'saved' | 'failed'>('none');
   const error = signal<unknown>(null);
@@ -148,7 +152,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   /**
    * Takes over what somebody else saved.
    * @param isClean the tab has nothing that is not saved
-   * @returns whether it has changed what is seen
+   * @returns whether something in it is to be looked at before it is published
    */
   const mergeWith = ({ found, etag }: Found, isClean: boolean): boolean => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
@@ -156,13 +160,19 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (mine === null || from === null) return false;
     keep({ id: found.id, etag, isOwn: kept?.isOwn });
     const isOwn = isEqual(theirs, unconfirmed);
-    const next = isClean ? theirs : (merge(saved ?? from.content, mine, theirs).value as ContentDocument);
+    const before = saved ?? from.content;
+    const next = isClean ? theirs : (merge(before, mine, theirs).value as ContentDocument);
     saved = theirs;
     unconfirmed = null;
     if (isOwn || isEqual(next, mine)) return false;
     draft.take(next);
-    onMerged(found.updated_by?.name ?? null);
-    return true;
+    // Whoever renames a file leaves a draft that names it to its last author.
+    const isRenamed = isRenaming(before, theirs);
+    const by = found.updated_by;
+    const isByOther = by === null || !isSelf(by);
+    if (isByOther && !isRenamed) onMerged(by?.name ?? null);
+    // Somebody else may have chosen the other file, which is to be looked at.
+    return isByOther || !isRenamed;
   };
 
   const put = async (content: ContentDocument, from: Version): Promise<void> => {
@@ -334,7 +344,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (state.peek() === 'failed') throw error.peek();
   };
 
-  const publish = async (): Promise<void> => {
+  const publish = async (isAgain = false): Promise<void> => {
     mergedFor = null;
     // Where the box does not know what it was begun from, it is saved over what it was compared with.
     const listed = list.peek().find((each) => each.id === kept?.id);
@@ -351,14 +361,16 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       await draft.publish({ content: saved, send });
     } catch (reason) {
       if (isCode(reason, 'draft_changed', 'draft_not_found')) {
-        await fetchDraft(own.id).then(
+        const isNews = await fetchDraft(own.id).then(
           (theirs) => mergeWith(theirs, false),
           () => {
             keep(null);
             saved = null;
+            return true;
           },
         );
         await save();
+        if (!isNews && !isAgain) return publish(true);
       }
       throw reason;
     }
