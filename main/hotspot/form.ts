@@ -58,7 +58,7 @@ export const openForm = (
         if (headers['content-type'] !== 'application/json') return answer(415, '{}');
         let wifi: Wifi;
         try {
-          wifi = readWifi(await getRawBody(request, { limit: MAX_BYTES, encoding: true }));
+          wifi = readWifi((await getRawBody(request, { limit: MAX_BYTES })).toString());
         } catch (error) {
           const [, field = 'ssid'] = /wifi\.(\w+)/.exec((error as Error).message) ?? [];
           return answer(400, JSON.stringify({ field }));

@@ -41,8 +41,6 @@ export interface DisplayAssignment {
   deviceId: string;
   /** The slug that config.json sets; null: the screen that the device is bound to. */
   screen: string | null;
-  /** `display` of its entry in the list of config.json; null: there is no list. */
-  entry: string | number | null;
   /** Degrees clockwise. */
   rotation: Rotation;
   /** The storage partition of its pages: two devices must not share one. */
@@ -127,10 +125,7 @@ interface AssignmentInput {
   idOf(slot: number): string;
 }
 
-/**
- * The displays that get a window. An entry of the list whose display is not connected goes to one that is not listed, so
- * that a replaced panel shows what its predecessor did. Where not all get one, the primary display does.
- */
+/** The displays that get a window. Without a connected display among those configured, the primary display gets one. */
 export const assignDisplays = ({
   displays,
   primaryId,
@@ -152,7 +147,6 @@ export const assignDisplays = ({
       number: numbered.indexOf(display) + 1,
       deviceId: choice.deviceId ?? idOf(slot),
       screen: choice.screen ?? null,
-      entry: choice.display ?? null,
       rotation: choice.rotation ?? settings.rotation,
       partition: `persist:display-${slot}`,
     };
@@ -160,22 +154,17 @@ export const assignDisplays = ({
 
   if (chosen === 'all') return numbered.map((display) => assign(display, {}));
   if (chosen === 'primary') return [assign(primary, {})];
-  const connected = chosen.map(({ display }) =>
-    typeof display === 'number' ? numbered[display - 1] : numbered.find(({ label }) => label === display),
-  );
-  const missing = connected.filter((display) => display === undefined).length;
-  const replacements = numbered
-    .filter((display) => !connected.includes(display))
-    .toSorted((a, b) => Number(b === primary) - Number(a === primary))
-    .slice(0, missing)
-    .toSorted(byPosition);
-  const assignments = chosen.flatMap((choice, index) => {
-    const display = connected[index] ?? replacements.shift();
+  const assignments = chosen.flatMap((choice) => {
+    const display =
+      typeof choice.display === 'number'
+        ? numbered[choice.display - 1]
+        : numbered.find(({ label }) => label === choice.display);
     return display === undefined ? [] : [assign(display, choice)];
   });
-  return assignments.filter(
+  const once = assignments.filter(
     ({ display }, index) => assignments.findIndex((other) => other.display === display) === index,
   );
+  return once.length > 0 ? once : [assign(primary, chosen[0] ?? {})];
 };
 
 /**
@@ -190,16 +179,21 @@ export const withRotation = (
 ): Partial<KioskSettings> => {
   const { displays } = settings;
   if (typeof displays === 'string' && assignments.length === 1) return { rotation };
-  if (typeof displays !== 'string') {
-    const entry = assignments.find(({ display }) => display.id === displayId)?.entry;
-    return { displays: displays.map((choice) => (choice.display === entry ? { ...choice, rotation } : choice)) };
-  }
   const labels = assignments.map(({ display }) => display.label);
   const hasUniqueLabels = labels.every((label, index) => label !== '' && labels.indexOf(label) === index);
+  const listed =
+    typeof displays === 'string'
+      ? assignments.map(({ display, number, rotation }) => ({
+          display: hasUniqueLabels ? display.label : number,
+          rotation,
+        }))
+      : displays;
+  const rotated = assignments.find(({ display }) => display.id === displayId);
   return {
-    displays: assignments.map(({ display, number, rotation: before }) => ({
-      display: hasUniqueLabels ? display.label : number,
-      rotation: display.id === displayId ? rotation : before,
-    })),
+    displays: listed.map((choice) =>
+      choice.display === rotated?.display.label || choice.display === rotated?.number
+        ? { ...choice, rotation }
+        : choice,
+    ),
   };
 };

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../module.ts';
 import type { Folders } from './folders.ts';
 import type { Hasher } from './hasher.ts';
 
-type FromService = 'options' | 'dirs' | 'log' | 'logs' | 'get' | 'random' | 'reserve' | 'tempo';
+type FromService = 'options' | 'dirs' | 'log' | 'logs' | 'get' | 'random' | 'reserve' | 'tempo' | 'kiosk';
 
 /** What the parts of the module receive. */
 export interface MediaContext extends Pick<ServiceContext, FromService> {

@@ -39,7 +39,7 @@ import type { OpenMedium } from './serve.ts';
 export type { MediaEntry } from './catalog.ts';
 export type { SiteCopy } from './copies/copies.ts';
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
-export { readVolume, spareOf } from './quota.ts';
+export { spareOf } from './quota.ts';
 export type { SiteRenditions } from './renditions/work.ts';
 export { mediaNameOf } from './routes.ts';
 
@@ -125,7 +125,7 @@ export const createMedia = async (service: ServiceContext, { content: written, f
   });
   /** Renditions that nothing shows are made only where there is room beside everything else. */
   const requireRenditionRoom = async (bytes: number, mayEvict: boolean): Promise<void> => {
-    const spare = Math.min(spareOf(await readVolume(dirs.data, mediaDir)), await storage.left());
+    const spare = Math.min(spareOf(await readVolume(context, mediaDir)), await storage.left());
     if (mayEvict) await requireRoom(bytes);
     else if (spare < bytes) throw new CodedError('insufficient_storage');
   };

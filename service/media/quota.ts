@@ -1,4 +1,4 @@
-import { readdir, stat, statfs as systemStatfs } from 'node:fs/promises';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
 import { isMissing } from '../platform/store/disk.ts';
@@ -16,34 +16,44 @@ export interface Volume {
 
 const MIB = 1024 ** 2;
 
-/** Of a volume, for the service's own state. */
-const STATE_BYTES = 512 * MIB;
-/** Of a volume, for the next release: a whole system in the image. */
-const RELEASE_BYTES = 1024 * MIB;
-
 /**
- * The bytes of a volume that media may still use; negative if the reserve is already in use. max(1,536 MiB, 5 %) of the
- * volume stay free for the service's own state and a release, but at most half of a small volume.
+ * The bytes of a volume that media may still use; negative if the reserve is already in use. max(512 MiB, 5 %) of the
+ * volume stay free for the service's own state, but at most half of a small volume.
  */
 export const spareOf = ({ bavail, blocks, bsize }: Volume): number =>
-  bavail * bsize - Math.min(Math.max(STATE_BYTES + RELEASE_BYTES, 0.05 * blocks * bsize), 0.5 * blocks * bsize);
+  bavail * bsize - Math.min(Math.max(512 * MIB, 0.05 * blocks * bsize), 0.5 * blocks * bsize);
 
-/**
- * The volume of a folder. The downloaded release counts as free: the next one takes its place.
- * @throws the system's error
- */
-export const readVolume = async (dataDir: string, folder: string): Promise<Volume> => {
-  const ready = join(dataDir, 'updates', 'ready');
-  const names = await readdir(ready).catch(() => []);
+/** What the next release of a box from an image takes: a whole system. */
+const SYSTEM_BYTES = 1024 * MIB;
+
+/** Where files are, and what the host tells of itself. */
+interface Box {
+  dirs: Pick<MediaContext['dirs'], 'data'>;
+  kiosk?: MediaContext['kiosk'];
+}
+
+/** The bytes of the files in the folder of downloaded releases; the next one takes their place. */
+const bytesOfReady = async (dataDir: string): Promise<number> => {
+  const folder = join(dataDir, 'updates', 'ready');
+  const names = await readdir(folder).catch(() => []);
   const sizes = names.map((name) =>
-    stat(join(ready, name)).then(
+    stat(join(folder, name)).then(
       ({ size }) => size,
       () => 0,
     ),
   );
-  const release = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  const { bavail, blocks, bsize } = await systemStatfs(folder);
-  return { bavail: bavail + Math.min(release, RELEASE_BYTES) / bsize, blocks, bsize };
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+};
+
+/**
+ * The volume of a folder, as media may use it: on a box from an image room is kept for its next system.
+ * @throws the system's error
+ */
+export const readVolume = async ({ dirs, kiosk }: Box, folder: string): Promise<Volume> => {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  if (kiosk?.().system == null) return { bavail, blocks, bsize };
+  const kept = Math.max(0, SYSTEM_BYTES - (await bytesOfReady(dirs.data)));
+  return { bavail: bavail - kept / bsize, blocks, bsize };
 };
 
 /**
@@ -62,27 +72,23 @@ export const requireSpace = (volume: Volume, wanted: number): void => {
  * @param evict frees up to `bytes` bytes
  */
 export const createStorageQuota = (
-  {
-    folders,
-    dirs,
-    options,
-  }: {
+  context: Box & {
     folders: Pick<MediaContext['folders'], 'bytes'>;
-    dirs: Pick<MediaContext['dirs'], 'data'>;
     options: { mediaQuotaBytes: number };
   },
   evict: (bytes: number) => Promise<void>,
-  statfs = (path: string): Promise<Volume> => readVolume(dirs.data, path),
+  volumeAt = (folder: string): Promise<Volume> => readVolume(context, folder),
 ) => {
+  const { folders, options } = context;
   const quota = options.mediaQuotaBytes;
   /** The unused bytes of the quota; negative if the files exceed it. */
   const left = async (): Promise<number> => quota - (await folders.bytes());
   /** Of a folder, which is made again where somebody has removed it by hand. */
   const volumeOf = (folder: string): Promise<Volume> =>
-    statfs(folder).catch(async (error: unknown) => {
+    volumeAt(folder).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
       await makeFolder(folder);
-      return statfs(folder);
+      return volumeAt(folder);
     });
 
   return {

@@ -48,9 +48,9 @@ const createRefusals = (logs: SourceLogs) => {
       rate.take(performance.now());
       remember(rates, nodeId, rate, MAX_REFUSED);
     },
-    /** Content of the peer was accepted: those that offered its predecessors need no pauses any more. */
-    accepted: (nodeId: string, sha256: string): void => {
-      refused.delete(`${nodeId} ${sha256}`);
+    /** Content was accepted: those that offered it, or its predecessors, need no pauses any more. */
+    accepted: (sha256: string): void => {
+      for (const key of refused.keys()) if (key.endsWith(` ${sha256}`)) refused.delete(key);
       rates.clear();
     },
     /** Why this content of the peer was refused; undefined: it was not. */
@@ -157,7 +157,7 @@ export const createReplication = (
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
       const [fault] = await content.accept(document);
-      if (fault === undefined) return refusals.accepted(nodeId, offered.sha256);
+      if (fault === undefined) return refusals.accepted(offered.sha256);
       const where = fault.path === '' ? '' : `${fault.path}: `;
       refusals.add(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
     } catch (error) {

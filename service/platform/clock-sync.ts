@@ -23,7 +23,7 @@ export const createClockSync = ({ monotonicNow }: Pick<Clock, 'monotonicNow'>): 
   return () => {
     const command = commands[process.platform];
     if (command === undefined || monotonicNow() < askAgainAt) return isSynchronized;
-    askAgainAt = Number.POSITIVE_INFINITY;
+    askAgainAt = monotonicNow() + first;
     const [program, args, says] = command;
     execFile(program, args, { timeout: 5_000, windowsHide: true }, (error, output) => {
       isSynchronized = error === null && says(output);

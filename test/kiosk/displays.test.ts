@@ -151,38 +151,8 @@ describe('the places', () => {
       { displays: [{ display: 'gone', screen: 'bar' }], rotation: 0 },
       [[1, 'box.1', 'bar', 0]],
     ],
-    [
-      'also one that is not listed, in the place of a listed one that is not there',
-      { displays: [{ display: 'TV 3' }, { display: 'gone', screen: 'bar', rotation: 90 }], rotation: 0 },
-      [
-        [3, 'box.3', null, 0],
-        [1, 'box.1', 'bar', 90],
-      ],
-    ],
-    [
-      'those that are not listed, in order, where all were replaced',
-      { displays: [{ display: 'A' }, { display: 'B', rotation: 90 }, { display: 4, rotation: 180 }], rotation: 0 },
-      [
-        [1, 'box.1', null, 0],
-        [2, 'box.2', null, 90],
-        [3, 'box.3', null, 180],
-      ],
-    ],
-    [
-      'none that is left out while all that are listed are there',
-      { displays: [{ display: 2 }], rotation: 0 },
-      [[2, 'box.2', null, 0]],
-    ],
   ])('are %s', (_, settings, expected) => {
     expect(places(settings)).toEqual(expected);
-  });
-
-  it('go back to a listed one when it is there again, and the primary one is the first to stand in', () => {
-    const settings = { displays: [{ display: 'TV 2', screen: 'bar' }], rotation: 0 as const };
-    const [first, second, third] = displays;
-    if (first === undefined || second === undefined || third === undefined) throw new Error('unreachable');
-    expect(places(settings, [first, second])).toEqual([[1, 'box.1', 'bar', 0]]);
-    expect(places(settings, [first, { ...second, label: 'Primary' }, third])).toEqual([[2, 'box.2', 'bar', 0]]);
   });
 
   it('have a storage each, so that two devices are two', () => {

@@ -6,17 +6,12 @@ import de from '../../renderer/texts/de.json';
 import en from '../../renderer/texts/en.json';
 import type { KioskSettings } from '../../service/public.ts';
 
-const assignment = (
-  number: number,
-  label = `TV ${number}`,
-  entry: DisplayAssignment['entry'] = null,
-): DisplayAssignment => ({
+const assignment = (number: number, label = `TV ${number}`): DisplayAssignment => ({
   number,
   display: { id: 10 + number, label, bounds: { x: number * 100, y: 0, width: 1920, height: 1080 } },
   slot: number,
   deviceId: `box.${number}`,
   screen: null,
-  entry,
   rotation: 0,
   partition: `persist:display-${number}`,
 });
@@ -53,19 +48,13 @@ it.each<[string, Partial<KioskSettings>, DisplayAssignment[], Partial<KioskSetti
         { display: 'TV 1', screen: 'lobby' },
       ],
     },
-    [assignment(2, 'TV 2', 2), assignment(1, 'TV 1', 'TV 1')],
+    [assignment(1), assignment(2)],
     {
       displays: [
         { display: 2, screen: 'bar' },
         { display: 'TV 1', screen: 'lobby', rotation: 90 },
       ],
     },
-  ],
-  [
-    'one in the place of a listed one',
-    { displays: [{ display: 'gone', screen: 'lobby' }, { display: 'TV 2' }] },
-    [assignment(1, 'TV 1', 'gone'), assignment(2, 'TV 2', 'TV 2')],
-    { displays: [{ display: 'gone', screen: 'lobby', rotation: 90 }, { display: 'TV 2' }] },
   ],
 ])('turning %s', (_, settings, places, expected) => {
   expect(withRotation({ displays: 'all', ...settings }, places, 11, 90)).toEqual(expected);

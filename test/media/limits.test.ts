@@ -9,12 +9,12 @@ describe('requireSpace', () => {
   const volume = (size: number, free: number) => ({ bsize: 4096, blocks: size / 4096, bavail: free / 4096 });
 
   it.each([
-    ['a small disk keeps 1,536 MiB', volume(8 * GIB, 1536 * MIB), 0, true],
-    ['not a byte less', volume(8 * GIB, 1536 * MIB - 4096), 0, false],
+    ['a small disk keeps 512 MiB', volume(8 * GIB, 512 * MIB), 0, true],
+    ['not a byte less', volume(8 * GIB, 512 * MIB - 4096), 0, false],
     ['a large disk keeps 5 %', volume(100 * GIB, 5 * GIB), 0, true],
     ['not a byte less', volume(100 * GIB, 5 * GIB - 4096), 0, false],
-    ['what is still to come counts', volume(8 * GIB, 1636 * MIB), 100 * MIB, true],
-    ['to the byte', volume(8 * GIB, 1636 * MIB), 100 * MIB + 1, false],
+    ['what is still to come counts', volume(8 * GIB, 612 * MIB), 100 * MIB, true],
+    ['to the byte', volume(8 * GIB, 612 * MIB), 100 * MIB + 1, false],
     ['a tiny disk keeps half', volume(256 * MIB, 256 * MIB), 128 * MIB, true],
     ['and not a byte less', volume(256 * MIB, 256 * MIB), 128 * MIB + 1, false],
   ])('%s', (_, disk, wanted, fits) => {

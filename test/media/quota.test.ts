@@ -6,7 +6,7 @@ import { createStorageQuota, readVolume } from '../../service/media/quota.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const GIB = 1024 ** 3;
-const volume = (free: number) => ({ bsize: 1, blocks: 8 * GIB, bavail: free + 1.5 * GIB });
+const volume = (free: number) => ({ bsize: 1, blocks: 8 * GIB, bavail: free + GIB / 2 });
 
 /** A quota of 1,000 bytes with 700 in use, 200 of them evictable. */
 const setUp = (free = GIB) => {
@@ -23,7 +23,7 @@ const setUp = (free = GIB) => {
     spare += 200;
   };
   const options = { mediaQuotaBytes: 1000 };
-  const storage = createStorageQuota({ folders, dirs: { data: uploads }, options }, evict, async () => volume(spare));
+  const storage = createStorageQuota({ folders, options, dirs: { data: uploads } }, evict, async () => volume(spare));
   return { asked, require: (wanted: number, replaced?: number) => storage.require(uploads, wanted, replaced), storage };
 };
 
@@ -52,18 +52,23 @@ it('counts the files that exist, but not folders', async () => {
   expect(await setUp().storage.left()).toBe(300);
 });
 
-it('counts a downloaded release as free, which the next one replaces, but not more than is kept for one', async () => {
+it('keeps room for the next system of a box from an image, beside one that is downloaded', async () => {
   const data = temporaryFolder();
   const ready = join(data, 'updates', 'ready');
   mkdirSync(ready, { recursive: true });
   writeFileSync(join(ready, 'system.raucb'), '');
+  const system = { slot: 'A', version: '1.0.0', onTrial: false, left: null, fault: null };
+  const keptBy = async (kiosk: Parameters<typeof readVolume>[0]['kiosk']): Promise<number> => {
+    const { bavail, bsize } = statfsSync(data);
+    return (bavail - (await readVolume({ dirs: { data }, kiosk }, data)).bavail) * bsize;
+  };
   /** Other programs write to the disk, too. */
   const nearest = 64 * 1024 ** 2;
   for (const size of [0, GIB / 2, 2 * GIB]) {
     truncateSync(join(ready, 'system.raucb'), size);
-    const { bavail, bsize } = statfsSync(data);
-    const volume = await readVolume(data, data);
-    const counted = (volume.bavail - bavail) * bsize;
-    expect(Math.abs(counted - Math.min(size, GIB))).toBeLessThan(nearest);
+    const ofImage = () => ({ system }) as never;
+    expect(Math.abs((await keptBy(ofImage)) - Math.max(0, GIB - size))).toBeLessThan(nearest);
+    expect(Math.abs(await keptBy(() => ({ system: null }) as never))).toBeLessThan(nearest);
+    expect(Math.abs(await keptBy(undefined))).toBeLessThan(nearest);
   }
 });

@@ -46,5 +46,5 @@ export const writePrivate = async (path: string, bytes: string | Uint8Array): Pr
 export const writeTwice = async (path: string, bytes: string | Uint8Array): Promise<void> => {
   await writePrivate(path, bytes);
   // The file itself is written.
-  await writePrivate(previousOf(path), bytes).catch(() => undefined);
+  await writePrivate(previousOf(path), bytes).catch(() => unlink(previousOf(path)).catch(() => undefined));
 };

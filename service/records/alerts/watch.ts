@@ -1,10 +1,11 @@
 /** What this box sees: the state of everything that an alert can be about. */
+import { statfs } from 'node:fs/promises';
 import type { Content } from '../../content/index.ts';
 import { type BoxAlerts, isKnownFailure, mostFailures } from '../../contract/alerts.ts';
 import type { Devices } from '../../devices/index.ts';
 import { isOpen } from '../../domain/opening-hours.ts';
 import { shownName } from '../../domain/slides.ts';
-import { readVolume, spareOf } from '../../media/index.ts';
+import { spareOf } from '../../media/index.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Screens } from '../../screens/index.ts';
@@ -63,9 +64,7 @@ export const createWatch = (
 
   const readDisk = async (): Promise<void> => {
     try {
-      const volumes = await Promise.all(
-        [dirs.data, dirs.uploads, dirs.media].map((folder) => readVolume(dirs.data, folder)),
-      );
+      const volumes = await Promise.all([dirs.data, dirs.uploads, dirs.media].map((folder) => statfs(folder)));
       isLow = volumes.some((volume) => spareOf(volume) < 0);
     } catch (error) {
       log.debug({ err: error }, 'the free space could not be read');
