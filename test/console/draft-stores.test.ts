@@ -190,7 +190,11 @@ test.each([
     await expect.poll(playing, patience).toEqual(['Anna', 'Boris', 'c']);
     (await older)?.();
     await published;
-    expect(titles()).toEqual(['Anna again', 'b']);
+    // The tab may have asked once more by itself.
+    expect([
+      ['Anna again', 'b'],
+      ['Anna again', 'Boris', 'c'],
+    ]).toContainEqual(titles());
     await documents.load();
     expect([titles(), draft.newer.value]).toEqual([['Anna again', 'Boris', 'c'], null]);
     await isSaved();
