@@ -3,10 +3,11 @@ import type { ServiceContext } from '../module.ts';
 import type { Folders } from './folders.ts';
 import type { Hasher } from './hasher.ts';
 
-type FromService = 'options' | 'dirs' | 'log' | 'logs' | 'get' | 'random' | 'reserve' | 'tempo' | 'kiosk';
+type FromService = 'options' | 'dirs' | 'log' | 'logs' | 'get' | 'random' | 'reserve' | 'tempo';
 
 /** What the parts of the module receive. */
 export interface MediaContext extends Pick<ServiceContext, FromService> {
+  kiosk?: ServiceContext['kiosk'];
   /** The site's time. */
   now(): EpochMs;
   folders: Folders;
