@@ -103,7 +103,7 @@ interface Site {
 }
 
 const MAX_RUNNING = 4;
-/** Of larger files fewer run than could, and no more than they have sources: small ones must not wait for them. */
+/** Of larger files about one is fetched from a box at a time: they take long, and small ones must not wait for them. */
 const LARGE_BYTES = 32 * 1024 ** 2;
 const isLarge = ({ medium }: Transfer): boolean => medium.size > LARGE_BYTES;
 /** Failures in a row after which people are told of a medium. */
@@ -136,7 +136,9 @@ export const createMediaTransfers = (
   const mayRun = (transfer: Transfer): boolean => {
     if (running.size >= MAX_RUNNING) return false;
     if (!isLarge(transfer)) return true;
-    return [...running.values()].filter(isLarge).length < Math.min(MAX_RUNNING - 1, transfer.from.length);
+    const large = [...running.values()].filter(isLarge);
+    const rivals = large.filter(({ from }) => from.some((url) => transfer.from.includes(url)));
+    return large.length < MAX_RUNNING - 1 && rivals.length < transfer.from.length;
   };
 
   const fetchOne = async (transfer: Transfer): Promise<void> => {
