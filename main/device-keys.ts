@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deviceIdOf, formatProof, type ProofNeeds, proofText } from '../service/domain/device-proof.ts';
-import { timestampText } from '../service/domain/time.ts';
+import { fileTime, timestampText } from '../service/domain/time.ts';
 import { canonicalDeviceId, createQueue, previousOf, writeTwice } from '../service/public.ts';
 
 /** `kiosk-keys.json`, and its copy: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
@@ -78,7 +78,7 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
       try {
         // What the file holds is damaged only where the system has read it, or never will.
         if (syscall !== undefined && (code !== 'EIO' || copy === null)) throw damage;
-        renameSync(path, `${path}.corrupt-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`);
+        renameSync(path, `${path}.corrupt-${fileTime(Date.now())}`);
       } catch (error) {
         if (!isUnread)
           log.error({ err: error, path }, 'the keys of the displays cannot be read now; others serve meanwhile');

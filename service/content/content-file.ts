@@ -4,6 +4,7 @@ import { copyFile, cp, readdir, readFile, rename, stat, unlink } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
+import { fileTime } from '../domain/time.ts';
 import { isMissing } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/file.ts';
 import { type Reserve, writeWithReserve } from '../platform/store/reserve.ts';
@@ -125,7 +126,7 @@ export const createBackups = (dataDir: string, reserve?: Pick<Reserve, 'release'
         if (known?.equals(text) === true) return null;
       }
       let at = lostAt.getTime();
-      const nameAt = () => PREFIX + new Date(at).toISOString().replaceAll(/[-:.]/g, '');
+      const nameAt = () => PREFIX + fileTime(at);
       while (taken.includes(nameAt())) at += 1;
       const name = nameAt();
       await writeWithReserve(reserve, () => rewriteFile(join(dataDir, name), text));

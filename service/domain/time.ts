@@ -9,6 +9,9 @@ export type MonotonicMs = number;
 /** A time in a signed text: 13 digits, with zeros in front where a clock stands before September 2001. */
 export const timestampText = (time: EpochMs): string => String(Math.floor(time)).padStart(13, '0');
 
+/** A time in the name of a file: `20261129T061530000Z`. */
+export const fileTime = (time: EpochMs): string => new Date(time).toISOString().replaceAll(/[-:.]/g, '');
+
 export interface Clock {
   now(): EpochMs;
   monotonicNow(): MonotonicMs;

@@ -5,7 +5,7 @@
  */
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isOlder, isTrusted } from '../domain/time.ts';
+import { fileTime, isOlder, isTrusted } from '../domain/time.ts';
 import { codeOf, systemDisk } from '../platform/store/disk.ts';
 import { syncFile } from '../platform/store/file.ts';
 import type { MediaContext } from './context.ts';
@@ -19,7 +19,7 @@ export const lostFolderOf = (uploadDir: string): string => join(uploadDir, '.los
 
 /** `20261122T101530123Z-hall.jpg`; of a name that is too long the end is kept. */
 export const lostNameOf = (name: string, lostAt: number): string => {
-  const stamp = `${new Date(lostAt).toISOString().replaceAll(/[-:.]/g, '')}-`;
+  const stamp = `${fileTime(lostAt)}-`;
   const letters = [...name];
   while (Buffer.byteLength(stamp + letters.join('')) > MAX_NAME_BYTES) letters.shift();
   return stamp + letters.join('');

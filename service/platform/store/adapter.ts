@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { EpochMs } from '../../domain/time.ts';
+import { type EpochMs, fileTime } from '../../domain/time.ts';
 import { type Disk, isMissing, isShortage } from './disk.ts';
 import { isLeftover, keepCopy, previousOf, renamePatiently, replaceFile } from './file.ts';
 import { type Reserve, writeWithReserve } from './reserve.ts';
@@ -36,7 +36,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
   async function setAside(): Promise<void> {
     for (const [name, reason] of unreadable) {
       let at = now();
-      const aside = (): string => `${name}.corrupt-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}`;
+      const aside = (): string => `${name}.corrupt-${fileTime(at)}`;
       while (names.includes(aside())) at += 1;
       const isMoved = await renamePatiently(disk, join(folder, name), join(folder, aside())).then(
         () => true,
