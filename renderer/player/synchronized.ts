@@ -74,8 +74,10 @@ export const createLoopSchedule = (plan: PagePlan, timeZone: string) => {
       const own = loop[place];
       if (own === undefined) return { index: null, since: now, until };
       const { start, length } = own;
-      const before = [...loop.slice(0, place + 1).reverse(), ...loop.slice(place + 1).reverse()];
-      const used = before.find(({ index }) => isUsable(index)) ?? own;
+      const isOfUsable = ({ index }: { index: number }): boolean => isUsable(index);
+      const used = isUsable(own.index)
+        ? own
+        : (loop.slice(0, place).findLast(isOfUsable) ?? loop.slice(place + 1).findLast(isOfUsable) ?? own);
       return {
         index: used.index,
         since: begin + used.start - (used.start > start ? loopMs : 0),

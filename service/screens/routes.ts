@@ -174,9 +174,14 @@ export const createScreenRoutes = (
     'GET /api/peers/connections': (ctx) => {
       const { screens } = readFields(peerConnectionsQuery, ctx.query);
       const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
-      const sent = new Set(fitting(slugs.flatMap(hub.snapshot), (connection) => [connection]));
+      const screensHere = slugs.map((slug) => ({ slug, connections: hub.snapshot(slug) }));
+      const all = screensHere.flatMap(({ connections }) => connections);
+      const sent = new Set(fitting(all, (connection) => [connection]));
       ctx.body = {
-        screens: slugs.map((slug) => ({ slug, connections: hub.snapshot(slug).filter((each) => sent.has(each)) })),
+        screens: screensHere.map(({ slug, connections }) => ({
+          slug,
+          connections: connections.filter((each) => sent.has(each)),
+        })),
         ...(screens === undefined && { unproven: hub.unproven().slice(0, mostConnections) }),
       } satisfies PeerConnections;
     },
