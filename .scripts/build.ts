@@ -13,8 +13,14 @@ const stamp = join(root, 'dist', '.stamp');
 
 /** What goes into the build. */
 const sources = [
-  ...['service', 'main', 'renderer', 'resources/designs', 'resources/openapi.yaml'],
-  ...['package.json', 'package-lock.json', '.scripts'],
+  'service',
+  'main',
+  'renderer',
+  'resources/designs',
+  'resources/openapi.yaml',
+  'package.json',
+  'package-lock.json',
+  '.scripts',
 ];
 
 const newestIn = (path: string): number => {

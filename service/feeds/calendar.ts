@@ -290,7 +290,7 @@ const startsOf = (
     const recur: unknown = rule.getFirstValue();
     if (!(recur instanceof ICAL.Recur)) continue;
     const last = recur.until;
-    // A date and a time are compared by their days. A time at the edge of a local day means that day, whatever the day in UTC is.
+    // Dates and times are compared as days. A time at the start or the end of a local day is that day, even where UTC has another one.
     const lastDay = (time: ICAL.Time): number => {
       const wall = ownWall({ time, tzid });
       const sinceMidnight = wall % DAY_MS;

@@ -351,7 +351,7 @@ export const createMedia = async (service: ServiceContext, { content: written, f
     currentName,
     /** Where a file must lie to be adopted: on the disk of the uploads. */
     spoolFolder: uploadDir,
-    /** @throws CodedError `insufficient_storage` if there is no room on the disk for so many bytes below {@link spoolFolder} */
+    /** @throws CodedError `insufficient_storage` if the disk of {@link spoolFolder} has no room for the bytes */
     requireSpool: (bytes: number): Promise<void> => storage.requireDisk(uploadDir, bytes),
     /** @throws CodedError `insufficient_storage` if files below {@link spoolFolder} do not fit where those of their names give way */
     requireAdoption: async (files: readonly { name: string; size: number; sha256: string }[]): Promise<void> => {

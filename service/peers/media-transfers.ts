@@ -106,7 +106,7 @@ const MAX_RUNNING = 4;
 /** Of larger files about one is fetched from a box at a time: they take long, and small ones must not wait for them. */
 const LARGE_BYTES = 32 * 1024 ** 2;
 const isLarge = ({ medium }: Transfer): boolean => medium.size > LARGE_BYTES;
-/** Failures in a row after which people are told of a medium. */
+/** After so many failures in a row, `/healthz` names a medium. */
 const MIN_FAILURES = 2;
 /** Minimum time between two calls of `onArrival` while more media are to come. */
 const PROGRESS_MS = 1_000;

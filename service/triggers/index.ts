@@ -93,7 +93,7 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
     },
     newId: (): string => randomBytes(8).toString('hex'),
     /**
-     * Makes one, on all boxes. Its token is told here alone.
+     * Creates a trigger on all boxes. Only this result contains its token.
      * @throws CodedError `too_many_triggers`, `insufficient_storage`
      */
     create: (

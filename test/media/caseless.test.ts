@@ -44,14 +44,16 @@ const sha256 = 'ab'.repeat(32);
 
 const setUp = async () => {
   root = temporaryFolder();
-  // The real one reads files in a thread, and of that the system is another.
+  // The real one reads files in a worker thread, which has a file system module of its own.
   const hasher = { hashFile: () => ({ digest: async () => sha256 }) } as unknown as MediaContext['hasher'];
   const context = Object.assign(mediaContext(root), { hasher });
   const catalog = createCatalog(context, async () => null);
   const deletions = await openDeletions(context);
   const copies = await openEvictableMedia(context, { mediaNames: () => new Set<string>() });
   const library = await createLibrary(context, {
-    ...{ catalog, deletions, copies },
+    catalog,
+    deletions,
+    copies,
     storage: createStorageQuota(context, async () => {}),
     newest: deletions.at,
     lost: createLostUploads(context),

@@ -166,7 +166,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     unconfirmed = null;
     if (isOwn || isEqual(next, mine)) return false;
     draft.take(next);
-    // Whoever renames a file leaves a draft that names it to its last author.
+    // A renaming saves the drafts that name the file, each in the name of its last author.
     const isRenamed = isRenaming(before, theirs);
     const by = found.updated_by;
     const isByOther = by === null || !isSelf(by);
