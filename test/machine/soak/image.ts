@@ -64,7 +64,8 @@ it('plays beside a stick with a fresh copy, and keeps its data when the image is
   expect(uuid).toBeDefined();
   const state = before.data().read('/lib/signage-player/state.json');
 
-  run('qemu-img', 'dd', '-n', '-O', 'qcow2', `if=${imageFile()}`, `of=${machine.disk}`, 'bs=1M');
+  run('dd', `if=${imageFile()}`, `of=${before.raw}`, 'bs=1M', 'conv=notrunc', 'status=none');
+  run('qemu-img', 'convert', '-O', 'qcow2', before.raw, machine.disk);
   await machine.powerOn();
   await machine.plays();
   await machine.cutPower();
