@@ -198,7 +198,8 @@ export const openHub = (nats: NatsConnection) => {
         ack_policy: AckPolicy.None,
         deliver_policy: DeliverPolicy.All,
         filter_subject: upwardSubject(site ?? '*', 'plays', '*'),
-        inactive_threshold: nanos(60_000),
+        // What reads the plays may pause, as a pager does.
+        inactive_threshold: nanos(3_600_000),
       });
       const consumer = await jetstream(nats).consumers.get(STREAMS.plays, name);
       const known = new Set<string>();
