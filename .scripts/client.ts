@@ -50,7 +50,7 @@ const declarations = {
 const readme = `# ${name}
 
 A client of a signage player, made from its API documents: an operation each as a function, typed, without dependencies, for
-browsers and Node.js 20.
+browsers and Node.js 20; \`openSocket\` needs a global \`WebSocket\`, which Node.js has from 22.
 
 \`\`\`js
 import { connectBox, getConsoleApiSite, openSocket } from '${name}';
