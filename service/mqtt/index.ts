@@ -106,9 +106,12 @@ export const createMqtt = (
       return;
     }
     if (topics.isConfig(topic)) {
-      if (payload.length === 0) return;
+      const named = topicsIn(payload);
+      // Another site of this name may have another prefix.
+      const isForeign = named.length > 0 && !named.includes(topics.status);
+      if (payload.length === 0 || isForeign) return;
       noteStale(topic);
-      for (const each of topicsIn(payload)) if (topics.isOwn(each) && each !== topics.status) noteStale(each);
+      for (const each of named) if (topics.isOwn(each) && each !== topics.status) noteStale(each);
       return;
     }
     // A broker sends what it likes.

@@ -1,10 +1,12 @@
 /** What the broker keeps when boxes do not see each other, or answer late. */
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { ServiceContext } from '../../service/module.ts';
 import { createMqtt } from '../../service/mqtt/index.ts';
 import { patience } from '../support/observe.ts';
+import { startTestService } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
 import { isSkipped, listen, startBroker } from './broker.ts';
 
@@ -130,4 +132,19 @@ test.skipIf(isSkipped)('a box that answers late once stays, and so do its displa
   await until(display('status'), 'offline');
   await until('signage/two/box/b/status', 'offline');
   await until(display('state'), 'away');
+});
+
+test.skipIf(isSkipped)('sites of one name with prefixes of their own leave each other alone', async () => {
+  const broker = await startBroker();
+  const { configs, until } = await listen(broker, 'twins');
+  const boxes: string[] = [];
+  for (const prefix of ['north', 'south']) {
+    const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_MQTT_PREFIX: prefix, SIGNAGE_SITE: 'twins' };
+    const { nodeId } = await startTestService({ env });
+    boxes.push(`homeassistant/binary_sensor/signage_twins/${nodeId}_connected/config`);
+    await until(`${prefix}/twins/status`, 'online');
+  }
+  // By then a box has removed what it takes for left of earlier.
+  await setTimeout(testTempo.mqtt.collect + 3 * testTempo.mqtt.poll);
+  expect(Object.keys(configs()).toSorted()).toEqual(boxes.toSorted());
 });
