@@ -14,7 +14,7 @@ export interface WebhookMessage {
   body: string;
 }
 
-/** Sends one message. @throws Error whose message is a clause: "the receiver answers 500" */
+/** Sends one message. @throws Error whose message is a clause: "the receiver answers 500", with the status as its cause */
 export type SendWebhook = (message: WebhookMessage, signal: AbortSignal) => Promise<void>;
 
 /**
@@ -63,7 +63,8 @@ export const createSendWebhook = (
       });
     response.destroy();
     const { statusCode = 0 } = response;
-    if (statusCode < 200 || statusCode > 299) throw new Error(`the receiver answers ${statusCode}`);
+    if (statusCode < 200 || statusCode > 299)
+      throw new Error(`the receiver answers ${statusCode}`, { cause: statusCode });
   };
 };
 

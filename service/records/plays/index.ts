@@ -42,16 +42,26 @@ interface Dependencies {
 /** How often refused plays are logged. */
 const LOG_MS = 60_000;
 
-const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
-  key: 'webhook',
-  deliver: async (plays, signal) => {
-    const body = JSON.stringify(plays);
-    // The same plays have the same id: after a restart a repeated batch is known, too.
-    const id = `plays_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
-    await send({ id, body }, signal);
-    return { count: plays.length, last: plays.at(-1)?.play_id ?? null };
-  },
-});
+const TOO_LARGE = 413;
+
+const webhookReceiver = (send: SendWebhook): PlaysReceiver => {
+  /** Fewer once the receiver has refused a message for its size. */
+  let most = Number.POSITIVE_INFINITY;
+  return {
+    key: 'webhook',
+    deliver: async (given, signal) => {
+      const plays = given.slice(0, most);
+      const body = JSON.stringify(plays);
+      // The same plays have the same id: after a restart a repeated batch is known, too.
+      const id = `plays_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
+      await send({ id, body }, signal).catch((error: Error) => {
+        if (error.cause === TOO_LARGE) most = Math.ceil(plays.length / 2);
+        throw error;
+      });
+      return { count: plays.length, last: plays.at(-1)?.play_id ?? null };
+    },
+  };
+};
 
 export const createPlays = async (
   context: ServiceContext,

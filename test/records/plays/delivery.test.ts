@@ -164,6 +164,24 @@ test('more plays than fit are posted in batches of 500, with the user and passwo
   expect(receiver.received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('plays:p@ss').toString('base64')}`);
 });
 
+test('a receiver that finds a message too large gets smaller ones', async () => {
+  const most = 100 * 1024;
+  const receiver = await startReceiver<Play[]>();
+  receiver.refuseWith(({ headers }, response) => {
+    const isTooLarge = Number(headers['content-length']) > most;
+    response.writeHead(isTooLarge ? 413 : 503).end();
+    if (!isTooLarge) receiver.refuseWith(null);
+  });
+  const dataDir = temporaryFolder();
+  const plays = Array.from({ length: 1_020 }, () => playAgo(10));
+  mkdirSync(join(dataDir, 'plays'));
+  const lines = plays.map((play) => `${JSON.stringify(play)}\n`).join('');
+  writeFileSync(join(dataDir, 'plays', `${plays[0]?.started_at.slice(0, 10)}.jsonl`), lines);
+  await startTestService({ dataDir, env: { SIGNAGE_PLAYS_URL: receiver.url } });
+  await expect.poll(() => receiver.received.flatMap(({ body }) => idsOf(body)), patience).toEqual(idsOf(plays));
+  expect(receiver.received.filter(({ text }) => text.length > most)).toEqual([]);
+});
+
 test('the pauses double from 1 s to 60 s, a fifth more or less', () => {
   expect([1, 2, 3, 7, 100].map((failures) => pauseAfter(defaultTempo.records, failures, 0.5))).toEqual([
     1_000, 2_000, 4_000, 60_000, 60_000,
