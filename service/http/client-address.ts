@@ -22,8 +22,9 @@ export const createClientAddress = (trustProxy: Options['trustProxy']) => {
     }
     const hops = String(headers['x-forwarded-for'] ?? '')
       .split(',')
-      .map((hop) => unmapped(hop.trim()))
-      .filter((hop) => isIP(hop) !== 0);
+      .map((hop) => unmapped(hop.trim()));
+    // What stands before something else than an address was not added by a proxy that is known here.
+    const known = hops.slice(hops.findLastIndex((hop) => isIP(hop) === 0) + 1);
     // The last one is of the proxy that this service trusts; a client can forge those before.
     const proto = String(headers['x-forwarded-proto'] ?? '')
       .split(',')
@@ -31,7 +32,7 @@ export const createClientAddress = (trustProxy: Options['trustProxy']) => {
       ?.trim()
       .toLowerCase();
     return {
-      clientIp: hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? remoteAddress,
+      clientIp: known.findLast((hop) => !isProxy(hop)) ?? known[0] ?? remoteAddress,
       remoteAddress,
       isSecure: isEncrypted(socket) || proto === 'https',
     };

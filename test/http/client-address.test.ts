@@ -30,6 +30,7 @@ test.each<[string, string, string | undefined, string]>([
   ['an IPv6 address', 'on', '2001:db8::7', '2001:db8::7'],
   ['an IPv4 address in IPv6 clothes', 'on', '::ffff:203.0.113.7', '203.0.113.7'],
   ['what is no address counts for nothing', 'on', 'unknown, <script>, 203.0.113.7:80', '127.0.0.1'],
+  ['nor does what stands before it, which a client can forge', 'on', '1.2.3.4, 203.0.113.7:80', '127.0.0.1'],
   ['nothing is forwarded', 'on', undefined, '127.0.0.1'],
   ['the listed proxy is believed', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
   ['a proxy of the listed range is believed', '127.0.0.0/8', '203.0.113.7', '203.0.113.7'],
