@@ -47,12 +47,10 @@ export const baseUrl = z
   .transform((url) => url.replace(/\/+$/, ''));
 
 /** An address that webhooks are posted to. */
-export const webhookUrl = z
-  .string()
-  .refine(
-    (url) => /^https?:\/\//i.test(url) && parseUrl(url) !== null,
-    'an http or https URL such as https://example.com/hook',
-  );
+export const webhookUrl = z.string().refine((text) => {
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
+  return url !== null && hasDecodableUser(url);
+}, 'an http or https URL such as https://example.com/hook (a % before its @ is written %25)');
 
 export const webhookSecret = z.string().refine((text) => {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];

@@ -195,6 +195,8 @@ test.each([
   ['SIGNAGE_PUBLIC_URL', 'https://:word@box', '"https://…@box"'],
   ['SIGNAGE_PUBLIC_URL', 'me:word@box', 'the value given'],
   ['SIGNAGE_PEERS', 'http://me:word@one:8080, http://two', '"http://…@one:8080, http://two"'],
+  ['SIGNAGE_ALERT_URL', 'https://me:wo%rd@box/hook', '"https://…@box/hook"'],
+  ['SIGNAGE_PLAYS_URL', 'https://me:wo%rd@box/hook', '"https://…@box/hook"'],
   ['SIGNAGE_OIDC_ISSUER', 'https://me:word@login.example.com/house', '"https://…@login.example.com/house"'],
   ['SIGNAGE_ALLOWED_HOSTS', 'https://me:word@box', '"https://…@box"'],
 ])('what is refused of %s has no credentials in it, %s', (setting, value, shown) => {
