@@ -149,6 +149,10 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     warnings.push('Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that the receiver can authenticate them');
   }
 
+  if (values.publicUrl !== null && new URL(values.publicUrl).pathname !== '/') {
+    warnings.push('SIGNAGE_PUBLIC_URL has a path, below which no page works: give the box a host name of its own');
+  }
+
   if (values.proxy !== null) {
     warnings.push(
       'SIGNAGE_PROXY is not used for streams over rtmp, rtsp and srt, nor for MQTT, nor for a hub over nats or tls',

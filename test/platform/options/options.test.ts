@@ -220,6 +220,12 @@ test.each([
   expect(() => read({ [setting]: `${scheme}://me:100%25@host.example.com` })).not.toThrow();
 });
 
+test('a public address with a path is told, as pages stand at the root of a host', () => {
+  expect(read({ SIGNAGE_PUBLIC_URL: 'https://screens.example.com/' }).warnings).toEqual([]);
+  const { warnings } = read({ SIGNAGE_PUBLIC_URL: 'https://screens.example.com/lobby' });
+  expect(warnings).toEqual([expect.stringMatching(/^SIGNAGE_PUBLIC_URL has a path, .*host name/)]);
+});
+
 test('config.json may use the types of JSON', () => {
   const config = {
     port: 9000,
