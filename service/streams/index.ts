@@ -37,7 +37,9 @@ export const createStreams = async (
       return {
         fields: { ffmpeg: program },
         // The baseline variant has no streams.
-        issues: { streams: program === null && options.variant === 'extended' ? [missing(options)] : [] },
+        issues: {
+          streams: program === null && options.variant === 'extended' ? [missing(options)] : sessions.issues(),
+        },
       };
     },
     metrics: () => ({

@@ -33,6 +33,8 @@ export const createSession = (
   let window = emptyWindow(Date.now());
   let run: Run | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** Completes "the stream ..."; null: media arrives, or it is not known yet why none does. */
+  let failure: string | null = null;
   let resolveEnded: () => void;
   const ended = new Promise<void>((resolve) => {
     resolveEnded = resolve;
@@ -43,6 +45,7 @@ export const createSession = (
   const onSegment = (segment: Segment): void => {
     if (!isRunning(life)) return;
     window = append(window, segment);
+    failure = null;
     handle({ type: 'media', duration: 1000 * segment.duration });
   };
 
@@ -53,10 +56,12 @@ export const createSession = (
     plan = better;
     onPlan(better);
     handle({ type: 'misfit' });
+    failure = null;
   };
 
   const onExit = (reason: string): void => {
     log[life.failures === 0 ? 'info' : 'debug']({ reason }, 'ffmpeg exited');
+    if (isRunning(life)) failure = `failed: ${reason.replace(`${source.display}: `, '')}`;
     handle({ type: 'exit', roll: Math.random() });
   };
 
@@ -67,7 +72,10 @@ export const createSession = (
       run = startRun(source, plan, launcher, { segment: onSegment, misfit: onMisfit, exited: onExit });
     },
     resume: () => run?.signal('SIGCONT'),
-    terminate: () => run?.signal('SIGTERM'),
+    terminate: () => {
+      failure = 'sends no media';
+      run?.signal('SIGTERM');
+    },
     kill: () => run?.signal('SIGKILL'),
   };
 
@@ -106,6 +114,8 @@ export const createSession = (
       if (life.phase === 'live') return 'live';
       return life.failures > 0 || life.phase === 'stalled' ? 'failing' : 'starting';
     },
+    /** Why no media arrives, in a sentence without credentials; null: it does, or the reason is not known yet. */
+    issue: (): string | null => failure && `The stream of ${source.display} ${failure}.`,
     /** Whether there is a manifest, and whether media is arriving. */
     status: (): { ready: boolean; live: boolean } => ({ ready: isReady(), live: life.phase === 'live' }),
     /** The media playlist; null while no fresh media is available. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/collections.ts';
+import { limitSentences } from '../domain/wording.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Ffmpeg } from '../platform/ffmpeg.ts';
 import type { Options } from '../platform/options/index.ts';
@@ -129,6 +130,11 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
         publicUrl: session.publicUrl,
         state: session.state(),
       })),
+    /** Why streams have no media, in sentences. */
+    issues: (): string[] => {
+      const issues = [...sessions.values()].flatMap((session) => session.issue() ?? []);
+      return limitSentences([...new Set(issues)], 'streams failed');
+    },
     phases: (): Phase[] => [...sessions.values()].map((session) => session.phase()),
     /** Starts of ffmpeg after the first of each session, since the start of the service. */
     restarts: (): number => restarts,

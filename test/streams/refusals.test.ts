@@ -147,6 +147,22 @@ describeStreams('a source that is no source', () => {
   });
 });
 
+test.skipIf(process.platform === 'win32')(
+  'the health says why a source fails, without its password',
+  async ({ expect }) => {
+    const path = join(temporaryFolder(), 'ffmpeg');
+    const source = 'rtsp://alice:s3cret@127.0.0.1:9/private';
+    const refusal = 'Server returned 401 Unauthorized (authorization failed)';
+    const version = '[ "$1" = -version ] && echo ffmpeg version 9-test && exit';
+    writeFileSync(path, `#!/bin/sh\n${version}\necho '${source}: ${refusal}' >&2\nexit 1\n`, { mode: 0o755 });
+    const service = await startTestService({ env: { SIGNAGE_FFMPEG_PATH: path } });
+    await service.get(`/api/rtmp/session?source=${encodeURIComponent(source)}`);
+    const healthOf = async () => (await service.get('/healthz')).json();
+    const warnings = [`The stream of rtsp://127.0.0.1:9 failed: ${refusal}.`];
+    await expect.poll(healthOf, patience).toMatchObject({ warnings: expect.arrayContaining(warnings) });
+  },
+);
+
 describeStreams('at the end of the service', () => {
   test('streams that run are ended', async ({ address, keep, start, expect }) => {
     const streams = await start();
