@@ -186,15 +186,22 @@ export const createMediaCache = (held = (): string => '') => {
   };
 };
 
+/** The file that a slide shows; of a stream that which is shown instead, as the stream goes with the service. */
+const fileOf = ({ kind, media_url, content }: Pick<Slide, 'kind' | 'media_url' | 'content'>): string | null => {
+  if (fileKinds.includes(kind)) return media_url;
+  const fallback = kind === 'stream' ? content?.['fallback_media_url'] : null;
+  return typeof fallback === 'string' ? fallback : null;
+};
+
 /** Fetches the media of slides ahead, so that they keep playing if the service becomes unreachable. */
 export const prefetch = async (
-  slides: Iterable<Pick<Slide, 'kind' | 'media_url'>>,
+  slides: Iterable<Pick<Slide, 'kind' | 'media_url' | 'content'>>,
   { resolve }: Pick<MediaCache, 'resolve'>,
   isWanted: () => boolean,
 ): Promise<void> => {
-  for (const { kind, media_url } of slides) {
+  for (const slide of slides) {
     if (!isWanted()) return;
-    if (media_url === null || !fileKinds.includes(kind) || !isLoadable(media_url)) continue;
-    await resolve(media_url).catch(() => {});
+    const url = fileOf(slide);
+    if (url !== null && isLoadable(url)) await resolve(url).catch(() => {});
   }
 };

@@ -1,6 +1,6 @@
 /** Media as a page has them, and how loud they are played. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createMediaCache } from '../../renderer/player/media-cache.ts';
+import { createMediaCache, prefetch } from '../../renderer/player/media-cache.ts';
 
 it.each<[loudness: string | null, gain: number]>([
   // -23 LUFS is what all are played at, and nothing is made louder than it is.
@@ -139,4 +139,16 @@ it('a film on a slow link is taken however long it takes, but not waited for onc
     .catch(({ name }: Error) => name);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(await Promise.race([stuck, Promise.resolve('waits')])).toBe('AbortError');
+});
+
+it('what is shown instead of a stream is fetched ahead, and the stream is not', async () => {
+  const slides = [
+    { kind: 'stream', media_url: 'rtsp://camera/1', content: { fallback_media_url: '/media/away.jpg' } },
+    { kind: 'stream', media_url: 'https://cdn.example.com/live.m3u8', content: null },
+    { kind: 'image', media_url: '/media/menu.jpg', content: { fallback_media_url: '/media/not-of-images.jpg' } },
+  ] as const;
+  const fetched: string[] = [];
+  const resolve = async (url: string): Promise<string> => `${fetched.push(url)}`;
+  await prefetch(slides, { resolve }, () => true);
+  expect(fetched).toEqual(['/media/away.jpg', '/media/menu.jpg']);
 });
