@@ -145,6 +145,25 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
   });
 
+  it('shows its fallback, and not what is left of its source, until media arrives', async () => {
+    const dataDir = temporaryFolder();
+    const source = startSource();
+    const content = { fallback_media_url: putImage(dataDir, 'red.png', red) };
+    const service = await startTestService({
+      dataDir,
+      content: lobby([{ kind: 'stream', media_url: source.address, content, duration_seconds: 3600 }]),
+    });
+    const { address: playlistUrl, asked } = await startManifest(() => false);
+    let live = false;
+    const page = await openPlayer(service, 'lobby', viewport);
+    await page.route('**/api/rtmp/session?*', (route) => route.fulfill({ json: { ready: true, live, playlistUrl } }));
+    await page.reload();
+    await waitForColour(page, red);
+    expect(asked.count).toBe(0);
+    live = true;
+    await waitForMotion(page);
+  });
+
   it('comes back after a restart of the service, holding its last frame, whatever becomes of its fallback', async () => {
     const mute = createServer();
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));

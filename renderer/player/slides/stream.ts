@@ -41,7 +41,10 @@ const isOwn = (address: string): boolean => new URL(address, location.href).orig
 /** The source is no manifest: the service makes one. */
 const live = new RegExp(`^(${streamSchemes.join('|')}):`, 'i');
 
-/** The manifest to play: that of the service's session for the source, once it is ready, or the source itself. */
+/**
+ * The manifest to play: that of the service's session for the source, once it is ready and media arrives, or the source
+ * itself. What is left of a source that has gone would take the place of the fallback for a moment, and stand still.
+ */
 const manifestOf = async ({ slide, credentials, refused }: SlideContext, signal: AbortSignal): Promise<string> => {
   const source = mediaUrl(slide);
   if (!live.test(source)) return source;
@@ -54,8 +57,8 @@ const manifestOf = async ({ slide, credentials, refused }: SlideContext, signal:
       continue;
     }
     if (!response.ok) throw new Error(`the stream's session answers ${response.status}`);
-    const { ready, playlistUrl } = (await response.json()) as RtmpSession;
-    if (ready) return playlistUrl;
+    const session = (await response.json()) as RtmpSession;
+    if (session.ready && session.live) return session.playlistUrl;
     await pause(ASK_AGAIN_MS);
     signal.throwIfAborted();
   }
