@@ -124,9 +124,9 @@ export const createMedia = async (service: ServiceContext, { content: written, f
     isUsed: (name) => content.mediaNames().has(name),
   });
   /** Renditions that nothing shows are made only where there is room beside everything else. */
-  const requireRenditionRoom = async (bytes: number, mayEvict: boolean): Promise<void> => {
-    const spare = Math.min(spareOf(await readVolume(context, mediaDir)), await storage.left());
-    if (mayEvict) await requireRoom(bytes);
+  const requireRenditionRoom = async (bytes: number, mayEvict: boolean, written = 0): Promise<void> => {
+    const spare = Math.min(spareOf(await readVolume(context, mediaDir)) + written, await storage.left());
+    if (mayEvict) await storage.require(mediaDir, bytes - written, -written);
     else if (spare < bytes) throw new CodedError('insufficient_storage');
   };
   const renditions = createRenditions(

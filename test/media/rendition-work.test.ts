@@ -22,7 +22,7 @@ interface Setup extends Pick<Converter, 'convert'> {
   films: readonly string[];
   options?: Partial<MediaContext['options']>;
   now?: () => number;
-  requireRoom?: () => Promise<void>;
+  requireRoom?: Work['requireRoom'];
   rest?: Work['rest'];
   askSite?: Work['askSite'];
   /** Whether this box cannot read them. */
@@ -113,6 +113,30 @@ it('a disk that fills in the middle of a conversion ends it, which is no failure
   isFull = false;
   await expect.poll(status, patience).toMatchObject({ state: 'ready', size: 5 });
   expect(ends).toHaveLength(1);
+});
+
+it('a rendition that does not fit is made once, and again only with room for it', async () => {
+  let room = 50;
+  const asked: number[] = [];
+  let conversions = 0;
+  const convert: Converter['convert'] = async (_, { folder }) => {
+    conversions += 1;
+    const out = join(folder, 'rendition.mp4');
+    writeFileSync(out, 'x'.repeat(100));
+    return out;
+  };
+  const requireRoom = async (bytes: number): Promise<void> => {
+    asked.push(bytes);
+    if (bytes > room) throw new CodedError('insufficient_storage');
+  };
+  const { statusOf } = await startWork({ films: ['film'], convert, requireRoom });
+  const looks = () => asked.filter((bytes) => bytes === 100).length;
+  await vi.waitUntil(() => looks() > 3, patience);
+  expect(statusOf('film')).toMatchObject({ state: 'queued', reason: reasons.room });
+  expect(conversions).toBe(1);
+  room = 100;
+  await expect.poll(() => statusOf('film'), patience).toMatchObject({ state: 'ready', size: 100 });
+  expect(conversions).toBe(2);
 });
 
 it('what the hours have ended is converted after everything else, and people are told the second time', async () => {

@@ -34,7 +34,7 @@ interface Dependencies {
   content: Pick<Content, 'mediaInOrder' | 'mediaNames' | 'onChange'>;
   /** Whether a file of the media directory is a copy of another box's upload. */
   isPeerCopy(name: string): boolean;
-  requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
+  requireRoom(bytes: number, mayEvict: boolean, written?: number): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
   /** The hashes of files that somebody has deleted. */
   deleted(): ReadonlySet<string>;

@@ -87,6 +87,12 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
       await mkdir(path);
       return path;
     },
+    /** The size of the files in a folder of {@link workFolder}. */
+    async bytesIn(path: string): Promise<number> {
+      const names = await readdir(path).catch((): string[] => []);
+      const found = await Promise.all(names.map((name) => statIfTold(join(path, name))));
+      return found.reduce((sum, stats) => sum + (stats?.size ?? 0), 0);
+    },
     /** Stores a complete, synced file. */
     async put(original: string, file: string, entry: Rendition): Promise<void> {
       await enqueue(async () => {

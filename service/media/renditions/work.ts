@@ -53,8 +53,8 @@ interface Dependencies {
   present(): Promise<ReadonlyMap<string, string>>;
   /** The hashes of files that somebody has deleted. */
   deleted(): ReadonlySet<string>;
-  /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
-  requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
+  /** @throws CodedError `insufficient_storage` @param mayEvict whether other files go for it @param written how many bytes lie on the disk already */
+  requireRoom(bytes: number, mayEvict: boolean, written?: number): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
   /** The next piece of work that nothing waits for; null: there is none. */
   rest(): Promise<((signal: AbortSignal) => Promise<void>) | null>;
@@ -100,6 +100,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const cuts = new Map<string, number>();
   /** Why originals that have not failed are not converted now: a sentence. */
   const held = new Map<string, string>();
+  /** Bytes of renditions that did not fit, by their original: their conversions wait for that room. */
+  const needs = new Map<string, number>();
   /** Originals that this box leaves to another one for now, and unprobed films that no box has reported yet. */
   const waiting = new Set<string>();
   /** Films that this box cannot read, of which another one has a rendition soon. */
@@ -130,8 +132,6 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const cutsOf = (sha256: string): number => cuts.get(sha256) ?? 0;
 
-  const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
-
   /** The path of a copy never changes. */
   const hasMoved = async (job: Wanted) => (job.hasOwner ? moved(catalog, job) : null);
 
@@ -141,25 +141,27 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     signal: AbortSignal,
     onProgress: (share: number) => void,
   ): Promise<void> => {
-    const { sha256, profile, mediaType, path } = job;
+    const { sha256, profile, mediaType, isNamed } = job;
     if ((await hasMoved(job)) !== null) throw new Error('the original has another name');
-    const { size: before } = await stat(path);
-    await room(before, job);
     const folder = await store.workFolder(sha256);
     const full = new AbortController();
     let checking = Promise.resolve();
-    const checkRoom = async (): Promise<void> => {
-      await room(0, job).catch((error: unknown) => full.abort(error));
+    const takeRoom = async (bytes: number): Promise<void> => {
+      await requireRoom(bytes, isNamed, bytes).catch(async (error: unknown) => {
+        needs.set(sha256, bytes || (await store.bytesIn(folder)));
+        full.abort(error);
+      });
     };
     const timing = setInterval(() => {
-      checking = checkRoom();
+      checking = takeRoom(0);
     }, tempo.media.room);
     try {
       const isPlain = (attempts.get(sha256) ?? 0) > 0;
       const either = AbortSignal.any([signal, full.signal]);
       const file = await converter.convert(job, { folder, isPlain, signal: either, onProgress });
       const { size } = await stat(file);
-      await room(size, job);
+      await takeRoom(size);
+      full.signal.throwIfAborted();
       await syncFile(file);
       const own = await hasher.hashFile(file).digest(size);
       signal.throwIfAborted();
@@ -401,7 +403,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     const here = await present();
     await removeGone(here);
-    for (const noted of [attempts, refused, cuts, held, missing, waiting, coming])
+    for (const noted of [attempts, refused, cuts, held, needs, missing, waiting, coming])
       for (const sha256 of noted.keys()) if (!here.has(sha256)) noted.delete(sha256);
     const current = running;
     if (current !== null && current.sha256 !== '' && !here.has(current.sha256) && (await isGone(current)))
@@ -422,7 +424,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   /** An original that did not fit is tried again once it may. */
   const hasRoom = async (job: Wanted): Promise<boolean> => {
     const { size } = await stat(job.path).catch(() => ({ size: 0 }));
-    const fits = await room(size, job).then(
+    const fits = await requireRoom(Math.max(size, needs.get(job.sha256) ?? 0), job.isNamed).then(
       () => true,
       (error: unknown) => !(error instanceof CodedError),
     );
