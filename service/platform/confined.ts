@@ -51,6 +51,8 @@ export interface Output {
 
 const install = 'run: sudo apt install';
 const MIB = 1024 ** 2;
+/** Temporary files lie in memory, and are not in that of a process: a document can be an archive of any size. */
+const TEMPORARY_BYTES = 1024 * MIB;
 const MAX_OUTPUT_BYTES = 4 * MIB;
 /** What programs need beside themselves: their libraries. */
 const SYSTEM = [
@@ -66,7 +68,8 @@ type Reach = Pick<Job, 'program' | 'script' | 'file' | 'folder'>;
 const bubblewrap = (path: string, { program, script, file, folder }: Reach, hasProc: boolean): string[] => [
   path,
   ...(hasProc ? ['--proc', '/proc'] : []),
-  ...['--unshare-all', '--die-with-parent', '--new-session', '--dev', '/dev', '--tmpfs', '/tmp'],
+  ...['--unshare-all', '--die-with-parent', '--new-session', '--dev', '/dev'],
+  ...['--size', String(TEMPORARY_BYTES), '--tmpfs', '/tmp'],
   ...SYSTEM.flatMap((each) => ['--ro-bind-try', each, each]),
   ...['--ro-bind', program, program, '--ro-bind', file, file],
   ...(script === undefined ? [] : ['--ro-bind', script, script]),

@@ -51,6 +51,12 @@ it.skipIf(findProgram('unshare', 'bwrap') === undefined && !isCi)('it has no net
   ).toEqual([]);
 });
 
+it.skipIf(findProgram('bwrap') === undefined && !isCi)('its temporary files take 1 GiB of memory at most', async () => {
+  const { stdout } = await setUp('stat -f -c "%b %S" /tmp')();
+  const [blocks = 0, bytes = 0] = stdout.toString().split(' ').map(Number);
+  expect(blocks * bytes).toBe(2 ** 30);
+});
+
 onLinux('what the machine lacks for that is said with its remedy, and is looked for once', async () => {
   const program = '/bin/true';
   const folder = temporaryFolder();
