@@ -65,7 +65,7 @@ export const defaultTempo = {
     /** Least interval of fetches; retries double from `retry` to `maxRetry`. */
     interval: 1_000,
     retry: 15_000,
-    maxRetry: 3_600_000,
+    maxRetry: 300_000,
     /** Least time between two requests to one host. */
     gap: 1_000,
     /** Most until the head of the answer (of each redirect), until its end, and until the rate of the body counts. */

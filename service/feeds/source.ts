@@ -71,7 +71,7 @@ const JITTER = 0.1;
 
 /**
  * How long to wait after a fetch, in ms. Retries back off exponentially, from the refresh interval or 15 s, whichever is
- * shorter, to the refresh interval or one hour, whichever is longer. Retry-After is obeyed up to one day.
+ * shorter, to the refresh interval or five minutes, whichever is longer. Retry-After is obeyed up to one day.
  * @param failures consecutive ones
  * @param pauseMs Retry-After of the failed fetch
  * @param chance random number in [0, 1)

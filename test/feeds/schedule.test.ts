@@ -12,8 +12,9 @@ it.each([
   ['a feed that is to be asked all the time', wait(0.001, 0), 1],
   ['a first failure', wait(900, 1), 15],
   ['a second', wait(900, 2), 30],
-  ['a sixth', wait(900, 6), 480],
-  ['a hundredth', wait(900, 100), 3600],
+  ['a fifth', wait(900, 5), 240],
+  ['a hundredth', wait(900, 100), 900],
+  ['a hundredth of a feed of each minute', wait(60, 100), 300],
   ['the first of a quick feed', wait(10, 1), 10],
   ['the fourth of a quick feed', wait(10, 4), 80],
   ['the hundredth of a daily feed', wait(86_400, 100), 86_400],
@@ -32,7 +33,7 @@ it('never asks more often than a good feed is asked in the long run, and never s
       (refresh, failures, chance) => {
         const seconds = wait(refresh, failures, 0, chance);
         expect(seconds).toBeGreaterThanOrEqual(Math.min(refresh, 15));
-        expect(seconds).toBeLessThanOrEqual(Math.max(refresh, 3600) * 1.1);
+        expect(seconds).toBeLessThanOrEqual(Math.max(refresh, 300) * 1.1);
       },
     ),
   );
