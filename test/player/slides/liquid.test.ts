@@ -72,8 +72,19 @@ describe('a template', () => {
   });
 });
 
-describe('the curve of the design "number"', () => {
+describe('the design "number"', () => {
   const html = designs.find(({ id }) => id === 'design:number')?.html ?? '';
+
+  it.each<[unknown, string, boolean]>([
+    [42.5, '42.5', false],
+    ['42.5', '42.5', false],
+    ['n/a', 'n/a', false],
+    [['41.5', '42.5'], '42.5', true],
+  ])('shows of %j %s', (data, expected, hasTrend) => {
+    const drawn = render(html, { digits: 1, source: 'state', sources: { state: { data } } });
+    expect(/class="value[^>]*>([^<]*)/.exec(drawn)?.[1]).toBe(expected);
+    expect(drawn.includes('class="trend')).toBe(hasTrend);
+  });
   const curveOf = (data: number[]): string[] => {
     const drawn = render(html, { source: 'visitors', sources: { visitors: { data } } });
     return /d="M([^"]*)"/.exec(drawn)?.[1]?.trim().split(/\s+/) ?? [];
