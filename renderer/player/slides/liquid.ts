@@ -107,7 +107,7 @@ const createFilters = (
     /** `| currency: "EUR"` (ISO 4217), `| currency: "EUR", 0` (decimal places) */
     currency: number((currency) => ({ style: 'currency', currency })),
     /** `| unit: "celsius"` (ECMA-402), `| unit: "kilometer-per-hour", 1` (decimal places) */
-    unit: number((unit) => ({ style: 'unit', unit })),
+    unit: number((unit) => ({ style: 'unit', unit, unitDisplay: unit === 'day' ? 'long' : 'short' })),
     /** `| day`, `| day: "full"` (or `medium`, `short`, `weekday`, `month-day`) */
     day: date((dateStyle) => dayStyles[dateStyle ?? ''] ?? { dateStyle }, 'long'),
     /**

@@ -16,6 +16,7 @@ it.each([
   ['{{ 3.5 | currency: "EUR" }}', '3,50 €'],
   ['{{ 3 | currency: "EUR", 0 }}', '3 €'],
   ['{{ 21.5 | unit: "celsius" }}', '21,5 °C'],
+  ['{{ 12 | unit: "day" }}', '12 Tage'],
   ['{{ then | day }}', '1. März 2026'],
   ['{{ then | day: "full" }}', 'Sonntag, 1. März 2026'],
   ['{{ then | time }}', '18:05'],
