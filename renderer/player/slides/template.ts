@@ -85,6 +85,9 @@ export const createTemplate: SlideFactory = (context) => {
   let render: (scope: Scope) => string = () => '';
   let tick: ReturnType<typeof setTimeout> | undefined;
   let shown = '';
+  /** What it says, without numbers: by these alone a clock would change its size. */
+  let fitted = '';
+  const wordsShown = (): string => main.textContent.replace(/\p{Nd}+/gu, '');
   const gone = new AbortController();
 
   const draw = (): string => {
@@ -110,6 +113,7 @@ export const createTemplate: SlideFactory = (context) => {
       if (!addresses.know(html)) await addresses.learn(html);
       if (gone.signal.aborted) return;
       show(html);
+      if (wordsShown() !== fitted) refit();
       tick = setTimeout(() => void keepTime(), 1000 - (now() % 1000));
     } catch (error) {
       fail((error as Error).message);
@@ -121,6 +125,7 @@ export const createTemplate: SlideFactory = (context) => {
     return !overflows(main);
   };
   const refit = (): void => {
+    fitted = wordsShown();
     // A template with fixed sizes does not become smaller.
     if (!fits(largestFit(fits))) fits(1);
   };

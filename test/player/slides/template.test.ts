@@ -70,6 +70,21 @@ describeBrowser('a template', () => {
     const over = await page.locator('main main').evaluate((main) => main.scrollHeight - main.clientHeight);
     expect(over).toBeLessThanOrEqual(0);
   });
+
+  it('whose text becomes longer with the time is set smaller then, and larger again with less text', async () => {
+    const html =
+      '{% assign phase = now | date: "%s" | modulo: 12 %}' +
+      '<h1>{% if phase < 6 %}Free at {{ phase }}{% else %}{{ long }}{% endif %}</h1>';
+    const page = await openTemplate(html, { long: 'A long title of an event. '.repeat(30) });
+    const shown = () =>
+      page.locator('main main').evaluate((main) => ({
+        isLong: main.textContent.includes('A long title'),
+        isCut: main.scrollHeight > main.clientHeight,
+        isLarge: Number.parseFloat(getComputedStyle(main).fontSize) > 15,
+      }));
+    for (const isLong of [true, false, true])
+      await expect.poll(shown, patience).toEqual({ isLong, isCut: false, isLarge: !isLong });
+  }, 90_000);
 });
 
 describeBrowser('a template that can not be shown', { timeout: 60_000 }, () => {
