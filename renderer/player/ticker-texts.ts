@@ -3,12 +3,18 @@ import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts'
 import { ageOf } from '../../service/domain/age.ts';
 import { localeOf } from '../shared/language.ts';
 import { asOf } from './slides/age.ts';
+import { isHtml } from './slides/markup.ts';
 import { agendaOf } from './slides/timetable.ts';
 
 const DEFAULT_ITEMS = 5;
 
-const plain = (html: string | null): string =>
-  html === null ? '' : (new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '');
+/** Tags between which a text slide begins a line. */
+const LINE = /<(?=\/?(?:blockquote|br|dd|div|dt|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)\b)/gi;
+
+const plain = (body: string | null): string => {
+  if (body === null || !isHtml(body)) return body ?? '';
+  return new DOMParser().parseFromString(body.replace(LINE, ' <'), 'text/html').body.textContent.trim();
+};
 
 const headlinesOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): string[] => {
   const feed = rssFeeds.find(({ id }) => id === content?.['feed_id']);

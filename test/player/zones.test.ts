@@ -98,6 +98,18 @@ it.each([
   expect(await page.locator('#ticker').evaluate((element) => getComputedStyle(element).fontSize)).toBe('16.8px');
 });
 
+it('show in a ticker the texts of slides in one line, markup and brackets too', async () => {
+  const news = ['<p>Soup.</p><p>Bread</p>Tea<br>Cake', 'Write to <info@example.org>'].map((body, index) => ({
+    ...{ id: `news-${index}`, kind: 'text', body },
+  }));
+  const service = await startTestService({ content: content(zones, [], news) });
+  const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
+  const said = page.locator('.ticker-line').first().locator('span');
+  await expect
+    .poll(async () => (await said.allTextContents()).map((each) => each.replace(/\s+/g, ' ')), patience)
+    .toEqual(['Soup. Bread Tea Cake', 'Write to <info@example.org>']);
+});
+
 it('whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has', async () => {
   const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
   const special = { id: 'special', slides: [{ ...text('cake'), duration_seconds: 1 }] };
