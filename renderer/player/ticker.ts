@@ -4,6 +4,7 @@ import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import { make } from '../shared/elements.ts';
 import type { SyncClock } from './clock.ts';
+import { directionOf } from './direction.ts';
 import type { TickerPlays, TickerSlide } from './plays/ticker-plays.ts';
 import { textsOf } from './ticker-texts.ts';
 
@@ -54,11 +55,7 @@ export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, p
 
   const lineOf = (): HTMLElement => {
     const line = make('div', 'ticker-line');
-    for (const text of texts) {
-      const item = make('span', '', text);
-      item.dir = 'auto';
-      line.append(item);
-    }
+    line.append(...texts.map((text) => make('span', '', make('bdi', '', text))));
     return line;
   };
 
@@ -71,6 +68,8 @@ export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, p
     motion = null;
     root.replaceChildren();
     if (texts.length === 0) return;
+    const direction = directionOf(texts.join(' '));
+    root.dir = direction;
     const track = make('div', 'ticker-track', lineOf());
     root.append(track);
     const width = widthOf(track);
@@ -80,7 +79,9 @@ export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, p
     if (width === 0 || height === 0) return;
     for (let copies = Math.ceil(visible / width); copies > 0; copies--) track.append(lineOf());
     const duration = Math.round((width / (SPEED * height)) * 1000);
-    const frames = [{ transform: 'translateX(0)' }, { transform: `translateX(${-width}px)` }];
+    // The beginning of a text comes in first.
+    const way = direction === 'rtl' ? width : -width;
+    const frames = [{ transform: 'translateX(0)' }, { transform: `translateX(${way}px)` }];
     motion = track.animate(frames, { duration, iterations: Number.POSITIVE_INFINITY });
     motion.currentTime = place();
     if (isHalted) motion.pause();

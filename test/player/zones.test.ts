@@ -110,6 +110,32 @@ it('show in a ticker the texts of slides in one line, markup and brackets too', 
     .toEqual(['Soup. Bread Tea Cake', 'Write to <info@example.org>']);
 });
 
+it.each([
+  ['left', 'Soup with bread', 'Reading', -1],
+  ['right', 'قاعة البلوط في الطابق الأول', 'مرحبا', 1],
+])('move a ticker to the %s where its texts begin at the other side', async (_, one, other, way) => {
+  const news = [one, other].map((title, index) => ({ id: `news-${index}`, kind: 'text', title }));
+  const service = await startTestService({ content: content(zones, [], news) });
+  const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
+  await page.locator('.ticker-line').first().waitFor();
+  const placesAt = (share: number) =>
+    page.evaluate((at) => {
+      const track = document.querySelector('.ticker-track');
+      const [motion] = track?.getAnimations() ?? [];
+      if (!track || !motion) return null;
+      motion.pause();
+      motion.currentTime = at * Number(motion.effect?.getTiming().duration);
+      const { left, right } = track.getBoundingClientRect();
+      const [first, second] = [...track.querySelectorAll('span')].map((each) => each.getBoundingClientRect().x);
+      return { isFilled: left <= 0 && right >= innerWidth, first: first ?? 0, second: second ?? 0 };
+    }, share);
+  await expect.poll(() => placesAt(0), patience).toMatchObject({ isFilled: true });
+  const [before, after] = [await placesAt(0), await placesAt(0.99)];
+  expect(after?.isFilled).toBe(true);
+  expect(Math.sign((after?.first ?? 0) - (before?.first ?? 0))).toBe(way);
+  expect(Math.sign((before?.first ?? 0) - (before?.second ?? 0))).toBe(way);
+});
+
 it('whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has', async () => {
   const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
   const special = { id: 'special', slides: [{ ...text('cake'), duration_seconds: 1 }] };

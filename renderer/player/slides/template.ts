@@ -4,6 +4,7 @@ import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.
 import { richness, templateLimit } from '../../../service/domain/markup-limits.ts';
 import { dependsOnTime, type PlayerName, textsIn } from '../../../service/domain/template.ts';
 import { localeOf } from '../../shared/language.ts';
+import { directionOf } from '../direction.ts';
 import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { compile, loadExtras, type Scope } from './liquid.ts';
 import {
@@ -39,13 +40,10 @@ const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Sco
 };
 
 /** Right to left, if the first word that people read is: dates and numbers of a design come before it. */
-const directionOf = ({ template, content }: Slide): 'auto' | 'ltr' | 'rtl' => {
+const directionFor = ({ template, content }: Slide): 'auto' | 'ltr' | 'rtl' => {
   if (template?.id.startsWith(designPrefix) !== true) return 'auto';
   const words = textsIn(content).filter((text) => !/^(?:\/|https?:|\d)/.test(text));
-  const [first = ''] = /\p{L}/u.exec(words.join(' ')) ?? [];
-  return /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first)
-    ? 'rtl'
-    : 'ltr';
+  return directionOf(words.join(' '));
 };
 
 /** Replaces the markup, changing only what differs, so that animations continue. */
@@ -74,7 +72,7 @@ export const createTemplate: SlideFactory = (context) => {
   const style = document.createElement('style');
   style.textContent = baseStyle;
   const main = document.createElement('main');
-  main.dir = directionOf(slide);
+  main.dir = directionFor(slide);
   // The age of its data is outside of its styles.
   shadow.append(style, main, document.createElement('slot'));
   hideBrokenPictures(shadow);
