@@ -97,6 +97,7 @@ it.skipIf(isSkipped)('a template of the house with a schema has a form, too', as
     properties: {
       headline: { type: 'string', title: 'What is on', maxLength: 40 },
       day: { type: 'string', format: 'date', title: 'On which day' },
+      seats: { type: 'number', title: 'Seats', default: 6 },
       rows: {
         type: 'array',
         title: 'Rows',
@@ -115,6 +116,13 @@ it.skipIf(isSkipped)('a template of the house with a schema has a form, too', as
   const { page, go } = await openConsole(service.url);
   await go('content/playlists/main');
   await page.getByLabel('On which day').fill('2026-12-24');
+  // A default that is deleted does not come back while another value is typed.
+  const seats = page.getByLabel('Seats');
+  expect(await seats.getAttribute('placeholder')).toBe('6');
+  for (const text of ['7', '12']) {
+    await seats.press('Backspace');
+    await seats.pressSequentially(text);
+  }
   await page.getByRole('group', { name: 'Rows' }).getByRole('button', { name: 'Add' }).click();
   await page.getByLabel('Label', { exact: true }).fill('All voices');
   await page.frameLocator('iframe').first().getByText('All voices').first().waitFor();
@@ -124,5 +132,5 @@ it.skipIf(isSkipped)('a template of the house with a schema has a form, too', as
     ((await (await service.get('/api/screens/lobby/playlist')).json()) as PlaylistPayload).slides[0]?.content;
   await expect
     .poll(content, patience)
-    .toEqual({ headline: 'Choir', day: '2026-12-24', rows: [{ label: 'All voices' }] });
+    .toEqual({ headline: 'Choir', day: '2026-12-24', seats: 12, rows: [{ label: 'All voices' }] });
 });

@@ -36,11 +36,15 @@ interface OneProps extends Pick<Props, 'document' | 'issues' | 'path'> {
 
 const One = ({ name, field, value, document, issues, path, onChange }: OneProps) => {
   const { texts } = useConsole();
+  const shown = formField(name, field);
+  // As a value, the default would come back as soon as the field is emptied.
+  const isTyped = ['text', 'long', 'number'].includes(shown.type);
   return (
     <FormField
-      field={formField(name, field)}
+      field={shown}
       label={wordOf(texts.designs.word, field.title ?? name)}
-      value={value ?? field.default}
+      value={isTyped ? value : (value ?? field.default)}
+      placeholder={isTyped ? String(field.default ?? '') : ''}
       issues={{ errors: issuesAt(issues.errors, path), warnings: issuesAt(issues.warnings, path) }}
       accepts={field.type === 'string' && field.format === 'media' ? ['image/'] : []}
       choices={recordsFor(name, document) ?? []}

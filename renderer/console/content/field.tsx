@@ -67,6 +67,7 @@ const Control = ({
           rows={5}
           dir="auto"
           value={text(value)}
+          placeholder={placeholder}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
       );
