@@ -4,7 +4,7 @@ import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
 import { Refusal } from './api/errors.ts';
-import { beginHandover } from './api/handover-start.ts';
+import { beginHandover } from './api/session.ts';
 import { starterOf } from './model/doers.ts';
 import { isRunning } from './model/shown.ts';
 import type { Takeover } from './model/wire.ts';

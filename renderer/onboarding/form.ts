@@ -3,13 +3,12 @@ import type { Binding, OnboardingResult } from '../../service/contract/onboardin
 import type { PageBoot } from '../../service/contract/page.ts';
 import type { Screen } from '../../service/contract/playlist.ts';
 import { canonicalClaim, canonicalDeviceId } from '../../service/contract/readable.ts';
-import { readBoot } from '../shared/boot.ts';
+import { readBoot, requireTopLevel } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/device.ts';
 import { element, on } from '../shared/elements.ts';
-import { leaveFor } from '../shared/leave.ts';
 import { suggestName } from '../shared/name.ts';
 import { createPageToken } from '../shared/page-token.ts';
-import { requireTopLevel } from '../shared/top-level.ts';
+import { leaveFor } from '../shared/retry.ts';
 import { type Api, createApi, isRefusal, type Status } from './api.ts';
 import { createChoices } from './choices.ts';
 import { loadTexts, type Texts } from './texts.ts';

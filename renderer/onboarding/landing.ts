@@ -10,17 +10,15 @@ import type {
 import type { LandingBoot } from '../../service/contract/page.ts';
 import { isProvableId, shownClaim, shownDeviceId } from '../../service/contract/readable.ts';
 import type { ServiceMessage } from '../../service/contract/socket.ts';
-import { readBoot } from '../shared/boot.ts';
+import { readBoot, requireTopLevel } from '../shared/boot.ts';
 import { createDevice, type Device, helloOf } from '../shared/device.ts';
 import { element, make } from '../shared/elements.ts';
 import { createGreeting, type Greeting, passGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
-import { leaveFor } from '../shared/leave.ts';
 import { createPageToken, type PageToken } from '../shared/page-token.ts';
-import { waitMs } from '../shared/retry.ts';
-import { requireTopLevel } from '../shared/top-level.ts';
+import { leaveFor, waitMs } from '../shared/retry.ts';
 import { loadTexts } from './texts.ts';
 import { receive, setFormLink } from './visitor.ts';
 

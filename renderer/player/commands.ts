@@ -2,7 +2,7 @@
 import type { Command } from '../../service/contract/commands.ts';
 import { redirectTarget } from '../../service/domain/redirect.ts';
 import { type Identity, rememberName } from '../shared/identity.ts';
-import { leaveFor } from '../shared/leave.ts';
+import { leaveFor } from '../shared/retry.ts';
 import type { Link, Report } from './link.ts';
 import type { Player } from './player.ts';
 import type { Redirect } from './redirect.ts';

@@ -1,6 +1,5 @@
-import { make } from '../shared/elements.ts';
+import { createSky, make } from '../shared/elements.ts';
 import { localeOf } from '../shared/language.ts';
-import { createSky } from '../shared/sky.ts';
 import type { SlideView } from './slides/slide.ts';
 
 export interface Note {

@@ -1,5 +1,5 @@
 /** Reloads the page when version or time zone of the service have changed, or when a part of the page is missing. */
-import { leaveFor } from '../shared/leave.ts';
+import { leaveFor } from '../shared/retry.ts';
 
 /** A version is that of the service together with its time zone. */
 interface Moment {

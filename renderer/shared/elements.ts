@@ -23,3 +23,12 @@ export const make = <Tag extends keyof HTMLElementTagNameMap>(
   made.append(...content.filter((each) => each !== null));
   return made;
 };
+
+const skyParts = ['idle-sun', 'idle-far', 'idle-middle', 'idle-near'] as const;
+
+/** The landscape of a page without content. Animated by its style sheet. */
+export const createSky = (): HTMLElement => {
+  const sky = make('div', 'idle-sky', ...skyParts.map((name) => make('div', name)));
+  sky.ariaHidden = 'true';
+  return sky;
+};

@@ -2,8 +2,7 @@
  * The greeting after onboarding. It starts on the landing page and covers the player page until that shows a slide, so that
  * the navigation between the two is not visible.
  */
-import { make } from './elements.ts';
-import { createSky } from './sky.ts';
+import { createSky, make } from './elements.ts';
 
 export interface Greeting {
   /** The slug of the screen. */

@@ -6,16 +6,15 @@ import type { ContentDocument, ScreenDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { screenPayload, zonesIn } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Chip, SelectField } from '../ui/inputs.tsx';
+import { Chip, SelectField, usePlaylistOptions } from '../ui/inputs.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
-import { usePlaylistOptions } from './playlist-options.ts';
 import { useLiveData } from './preview.tsx';
 
 export const layouts = ['full', 'ticker', 'sidebar', 'sidebar-ticker'] as const;
 const shapes = ['landscape', 'portrait', 'strip'] as const;
 type Shape = (typeof shapes)[number];
 
-interface LayoutEditorProps {
+export interface LayoutEditorProps {
   document: ContentDocument;
   screen: ScreenDraft;
   onChange(screen: ScreenDraft, group: string): void;

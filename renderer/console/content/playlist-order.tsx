@@ -2,8 +2,7 @@
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Fold } from '../ui/controls.tsx';
-import { SelectField, TextField } from '../ui/inputs.tsx';
-import { usePlaylistOptions } from './playlist-options.ts';
+import { SelectField, TextField, usePlaylistOptions } from '../ui/inputs.tsx';
 
 interface PlaylistOrderProps {
   document: ContentDocument;

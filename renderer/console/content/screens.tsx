@@ -6,11 +6,12 @@ import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '.
 import { useConsole } from '../ui/context.tsx';
 import { Button, Confirm, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Check, IssueNotes, SelectField, TextField, Weekdays, weekdays } from '../ui/inputs.tsx';
+import { Check, IssueNotes, SelectField, TextField, usePlaylistOptions, Weekdays, weekdays } from '../ui/inputs.tsx';
+import { Lazy } from '../ui/lazy.tsx';
 import { useWanted } from '../ui/wanted.ts';
+import { wordOf } from '../ui/words.ts';
 import { AddressDialog } from './address-dialog.tsx';
-import { Layout } from './layout.tsx';
-import { usePlaylistOptions } from './playlist-options.ts';
+import type { LayoutEditorProps } from './layout-editor.tsx';
 
 type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];
@@ -106,6 +107,21 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
           </Button>
         </div>
       </div>
+    </details>
+  );
+};
+
+const editor = async () => (await import('./layout-editor.tsx')).LayoutEditor;
+
+/** The layout of a screen; its editor, with a preview by the player, is loaded once it is opened. */
+const Layout = (props: LayoutEditorProps) => {
+  const { texts } = useConsole();
+  const isOpen = useSignal(false);
+  const words = texts.layout;
+  return (
+    <details class="more-fields" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>{words.summary({ layout: wordOf(words.layout, props.screen.layout ?? 'full') })}</summary>
+      {isOpen.value && <Lazy load={editor} with={{ ...props }} />}
     </details>
   );
 };

@@ -10,11 +10,9 @@ import { slideNames } from '../model/playable.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { useScreenOptions } from '../ui/inputs.tsx';
-import { saveFile } from '../ui/save-file.ts';
-import { csvOf } from './csv.ts';
+import { DayFilter, Filter, useScreenOptions } from '../ui/inputs.tsx';
+import { csvOf, saveFile } from '../ui/save-file.ts';
 import { didOf, type Names } from './did.ts';
-import { DayFilter, Filter } from './filters.tsx';
 
 const PAGE = 200;
 const ANSWER_MS = 30_000;

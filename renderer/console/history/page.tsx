@@ -1,8 +1,8 @@
 /** Who did what and when, and what was shown. */
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Tabs } from '../ui/controls.tsx';
 import { Lazy } from '../ui/lazy.tsx';
-import { Tabs } from '../ui/tabs.tsx';
 import { Changes } from './changes.tsx';
 
 const tabs = ['changes', 'shown', 'figures'] as const;

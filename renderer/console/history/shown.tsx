@@ -9,8 +9,7 @@ import { ANSWER_MS, HOUR_MS, playsPath, savePlays } from '../plays/request.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { useScreenOptions } from '../ui/inputs.tsx';
-import { DayFilter, Filter } from './filters.tsx';
+import { DayFilter, Filter, useScreenOptions } from '../ui/inputs.tsx';
 
 const PAGE = 200;
 

@@ -14,7 +14,7 @@ import { createStage } from '../../player/stage.ts';
 import { createZones } from '../../player/zones.ts';
 import { readBoot } from '../../shared/boot.ts';
 import { createPageToken } from '../../shared/page-token.ts';
-import type { PlayMessage, PreviewMessage } from './message.ts';
+import type { PlayMessage, PreviewMessage } from '../ui/player-frame.tsx';
 
 const { timeZone, pageToken } = readBoot<PreviewBoot>(document);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');

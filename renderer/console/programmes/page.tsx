@@ -8,10 +8,10 @@ import { inputOf, instantOfInput } from '../model/local-time.ts';
 import { weekOf } from '../model/week.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Empty, IconButton } from '../ui/controls.tsx';
+import { Empty, FormDialog, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Weekdays, weekdays } from '../ui/inputs.tsx';
 import { useWanted } from '../ui/wanted.ts';
-import { CopyDay } from './copy-day.tsx';
 import { added, dayCopied, daySplit, nameOf, onDate, tidied } from './edits.ts';
 import { createEvaluation, subjectOf } from './evaluation.ts';
 import { ProgrammeForm } from './form.tsx';
@@ -23,6 +23,36 @@ import { Why } from './why.tsx';
 const WEEK_MS = 7 * 86_400_000;
 /** A programme that is added without the pointer, minutes. */
 const NOON: Window = { from: 720, until: 840 };
+
+interface CopyDayProps {
+  /** 1 is Monday. */
+  from: number;
+  onCopy(to: readonly number[]): void;
+  onClose(): void;
+}
+
+/** Asks on which days of the week the programmes of one are repeated. */
+const CopyDay = ({ from, onCopy, onClose }: CopyDayProps) => {
+  const { texts, format } = useConsole();
+  const words = texts.programmes;
+  const others = weekdays.filter((day) => day !== from);
+  const chosen = useSignal<readonly number[]>(others);
+  return (
+    <FormDialog
+      title={words.copyTitle({ day: format.weekday(from) })}
+      submit={words.copy}
+      disabled={chosen.value.length === 0}
+      onClose={onClose}
+      onSubmit={() => {
+        if (chosen.value.length > 0) onCopy(chosen.value);
+        onClose();
+      }}
+    >
+      <p>{words.copyTask({ day: format.weekday(from) })}</p>
+      <Weekdays chosen={chosen.value} days={others} onChange={(days) => (chosen.value = days)} />
+    </FormDialog>
+  );
+};
 
 interface WeekPageProps {
   document: ContentDocument;

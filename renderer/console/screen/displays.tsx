@@ -8,7 +8,7 @@ import { type Display, toneOf } from '../model/displays.ts';
 import type { Device } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button } from '../ui/controls.tsx';
-import { FaultNote } from '../ui/fault-note.tsx';
+import { FaultNote } from '../ui/view.tsx';
 import { useWords } from '../ui/words.ts';
 import { ForgetDialog, MoveDialog } from './dialogs.tsx';
 

@@ -1,7 +1,8 @@
 /** What is chosen from, and how it is chosen. */
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { shortMessage } from '../model/document.ts';
+import { useId } from 'preact/hooks';
+import { type PlaylistDraft, shortMessage } from '../model/document.ts';
 import type { ContentIssue } from '../model/wire.ts';
 import { useConsole } from './context.tsx';
 import { Field, type FieldControl } from './controls.tsx';
@@ -143,3 +144,41 @@ export const useScreenOptions = () => {
     ...site.screens().map(({ screen }) => [screen.slug, screen.name] as const),
   ] as const;
 };
+
+/** The options of a select that names a playlist, or none. */
+export const usePlaylistOptions = (playlists: readonly PlaylistDraft[]): [id: string, name: string][] => [
+  ['', useConsole().texts.screens.noPlaylist],
+  ...playlists.map(({ id, name }): [string, string] => [id, name || id]),
+];
+
+interface FilterProps {
+  label: string;
+  /** Empty: all of them. */
+  chosen: Signal<string>;
+  options: readonly (readonly [value: string, name: string])[];
+}
+
+/** What is listed, by one of its properties. */
+export const Filter = ({ label, chosen, options }: FilterProps) => {
+  const id = useId();
+  return (
+    <label class="filter" for={id}>
+      <span>{label}</span>
+      <Select
+        id={id}
+        aria-label={label}
+        value={chosen.value}
+        options={options}
+        onValue={(value) => (chosen.value = value)}
+      />
+    </label>
+  );
+};
+
+/** Which day of the site. @param date empty: any */
+export const DayFilter = ({ date }: { date: Signal<string> }) => (
+  <label class="filter">
+    <span>{useConsole().texts.history.day}</span>
+    <input type="date" {...typedInto(date)} />
+  </label>
+);

@@ -2,7 +2,20 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
-import type { PlayMessage, PreviewMessage } from '../preview/message.ts';
+
+/** From the console: what to play, and how. The preview advances like a display. */
+export interface PlayMessage {
+  type: 'play';
+  payload: PlaylistPayload;
+  isPaused: boolean;
+  isSilent: boolean;
+}
+
+/** From the preview: it is ready for the first message, a slide is on, or one can't be shown. */
+export type PreviewMessage =
+  | { type: 'ready' }
+  | { type: 'shown'; slideId: string | null }
+  | { type: 'failed'; slideId: string; reason: string };
 
 /** The player has the size of a display. */
 const sizes = { landscape: [1280, 720], portrait: [720, 1280], small: [800, 480], strip: [1920, 300] } as const;

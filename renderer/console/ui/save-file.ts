@@ -1,4 +1,5 @@
-/** Offers a file to the person's browser. */
+/** Offers files to the person's browser, and writes rows as CSV. */
+import { safeCell } from '../../../service/domain/spreadsheet.ts';
 
 const KEPT_MS = 10_000;
 
@@ -9,3 +10,12 @@ export const saveFile = (name: string, content: Blob): void => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
 };
+
+const cell = (text: string): string => {
+  const safe = safeCell(text);
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/** Rows as CSV (RFC 4180) that no spreadsheet takes for formulas. Pure. */
+export const csvOf = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Display } from '../model/displays.ts';
-import type { ShownSlide } from '../model/shown.ts';
+import { titleOf } from '../model/document.ts';
+import { type ShownSlide, shownSlide } from '../model/shown.ts';
 import type { Photo } from '../stores/pictures.ts';
 import { useConsole } from './context.tsx';
 import { Miniature } from './miniature.tsx';
@@ -91,5 +92,21 @@ export const View = ({ display, slide, every = EVERY_MS, children }: ViewProps) 
         <Drawing slide={slide} title={connection?.currentSlideTitle ?? null} />
       )}
     </div>
+  );
+};
+
+/** Which slide a display could not show last, and why. */
+export const FaultNote = ({ display: { fault }, slug }: { display: Pick<Display, 'fault'>; slug: string }) => {
+  const { documents, texts, format, clock } = useConsole();
+  if (fault === null) return null;
+  const { slideId, reason, at } = fault;
+  const slide = shownSlide({ currentSlideId: slideId }, slug, documents.current.value?.content ?? null, []);
+  const name = slide === null ? slideId : titleOf(slide.slide, slide.id);
+  const time = format.when(at, clock.now());
+  const words = texts.fault;
+  return (
+    <p class="caution" dir="auto">
+      {name === null ? words.any({ reason, time }) : words.slide({ name, reason, time })}
+    </p>
   );
 };

@@ -4,11 +4,9 @@ import { byUrgency, type Display, displaysOf, stateOfScreen, toneOf } from '../m
 import { titleOf } from '../model/document.ts';
 import { shownSlide } from '../model/shown.ts';
 import type { SiteScreen } from '../model/wire.ts';
-import { hrefOf } from '../stores/router.ts';
+import { hrefOf, screenAddress } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { FaultNote } from '../ui/fault-note.tsx';
-import { screenAddress } from '../ui/screen-address.ts';
-import { View } from '../ui/view.tsx';
+import { FaultNote, View } from '../ui/view.tsx';
 import { useVisible } from '../ui/visible.ts';
 import { useWords } from '../ui/words.ts';
 

@@ -2,14 +2,24 @@
 import { languages, type Texts } from 'virtual:texts/player';
 import { type Age, ageOf } from '../../../service/domain/age.ts';
 import { make } from '../../shared/elements.ts';
+import { localeOf } from '../../shared/language.ts';
 import { textsFor } from '../../texts/messages.ts';
-import { since } from './since.ts';
 import type { SlideFactory } from './slide.ts';
 
 /** How often the age is looked at at least, in ms: clocks can be set. */
 const LOOK_MS = 30_000;
 /** How often while it is too old, in ms: it can be fetched again at any moment. */
 const OLD_MS = 1_000;
+
+/** A moment of the past: the time today, the weekday within a week, else the date. */
+export const since = (date: number, now: number, timeZone: string): string => {
+  const tell = (moment: number, options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(localeOf(navigator), { ...options, timeZone }).format(moment);
+  const day = (moment: number): string => tell(moment, { dateStyle: 'short' });
+  if (day(date) === day(now)) return tell(date, { timeStyle: 'short' });
+  const isRecent = Math.abs(now - date) < 6 * 86_400_000;
+  return tell(date, isRecent ? { weekday: 'long', hour: 'numeric', minute: '2-digit' } : { dateStyle: 'long' });
+};
 
 /** From when data is that is too old. */
 export const asOf = ({ fetchedAt }: Age, now: number, timeZone: string): string =>

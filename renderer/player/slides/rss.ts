@@ -1,10 +1,10 @@
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { make } from '../../shared/elements.ts';
+import { since } from './age.ts';
 import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
-import { since } from './since.ts';
 import { createView, type SlideContext, type SlideFactory } from './slide.ts';
 
 type Feed = PlaylistPayload['rssFeeds'][number];

@@ -4,3 +4,8 @@ declare module 'virtual:api-document' {
 }
 
 declare module 'rapidoc';
+
+declare module 'hyphen/de-1996' {
+  /** A text with soft hyphens in its words. */
+  export const hyphenateSync: (text: string) => string;
+}
