@@ -49,7 +49,7 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
   };
   return (
     <Banner tone={level === 'emergency' ? 'bad' : level === 'warning' ? 'warning' : 'info'}>
-      <div class="running">
+      <div class="row running">
         <p>
           <a href={hrefOf('takeovers')}>{title ?? body ?? texts.takeover.pictureAlone}</a>
           {' · '}

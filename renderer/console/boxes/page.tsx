@@ -63,7 +63,7 @@ export const Log = ({ nodeId }: { nodeId: string }) => {
   const found = (lines.value ?? []).filter((line) => matches(text.value, JSON.stringify(line)));
   return (
     <div class="stack">
-      <div class="filters-row">
+      <div class="row filters-row">
         <SearchField label={words.search} text={text} />
         <Select
           aria-label={words.level}
@@ -114,7 +114,7 @@ const Card = ({ box, onLog, onOperate }: { box: Box; onLog(): void; onOperate():
   };
   return (
     <li class="panel box">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>{name}</h2>
         <p class={`state ${tones[status]}`}>
           {words.status[status]}

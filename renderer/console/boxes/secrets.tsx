@@ -86,7 +86,7 @@ export const Secrets = () => {
   useEffect(() => void load(), []);
   return (
     <section class="panel page-secrets stack">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>{words.title}</h2>
         {access.may('PUT /console/api/secrets/:name') && isSecureContext && (
           <Button class="small" onClick={() => (isAdding.value = true)}>
@@ -102,7 +102,7 @@ export const Secrets = () => {
       </div>
       <p class="soft">{words.about}</p>
       {list.value.map(({ name, origins, updated_at }) => (
-        <div key={name} class="panel-head">
+        <div key={name} class="row panel-head">
           <p>
             <b>{name}</b> {origins.join(', ')} <span class="soft">{format.when(updated_at, clock.now())}</span>
           </p>

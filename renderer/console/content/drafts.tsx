@@ -13,7 +13,7 @@ const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove():
   const mayRemove = mayPublish || person === null || (author?.id ?? null) === person.id;
   const by = { name: updated_by?.name ?? texts.history.unnamed, time: format.when(updated_at, clock.now()) };
   return (
-    <li class="draft-row">
+    <li class="row draft-row">
       <div>
         <p class="display-name">{title || words.untitled}</p>
         <p class="soft">

@@ -6,7 +6,7 @@ import { changesBetween } from '../model/changes.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Failure, Fault, Tabs } from '../ui/controls.tsx';
+import { Button, Failure, Fault, IconButton, Tabs } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { Drafts } from './drafts.tsx';
@@ -73,21 +73,6 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Records that are named where a step is told; the rest are counted. */
 const MOST_NAMES = 3;
 
-/** Undo or redo. @param path of its 20 by 20 icon, as in SVG */
-const StepButton = (props: { label: string; path: string; isEnabled: boolean; onClick(): void }) => (
-  <button
-    type="button"
-    class="icon-button"
-    aria-label={props.label}
-    disabled={!props.isEnabled}
-    onClick={props.onClick}
-  >
-    <svg viewBox="0 0 20 20" aria-hidden="true">
-      <path d={props.path} />
-    </svg>
-  </button>
-);
-
 /** The state of the draft, and the actions on it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
   const { access, session, draft: openDraft, savedDrafts, texts, format, announcer, router } = useConsole();
@@ -143,7 +128,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
     };
   }, []);
   return (
-    <div class="draft-bar">
+    <div class="row draft-bar">
       <p class={errors > 0 ? 'state bad' : warnings > 0 ? 'state warning' : 'state quiet'} role="status">
         {isDirty ? words.unpublished : words.published}
         {isDirty && state.value === 'saved' && ` ${isSubmitted ? words.submitted : words.saved}`}
@@ -154,18 +139,8 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
       {isDirty && state.value === 'failed' && <Fault>{words.notSaved({ reason: reasonOf(error.value, texts) })}</Fault>}
       {isDirty && note !== null && !isSubmitted && <p class="caution">{words.sentBack({ note })}</p>}
       <div class="buttons">
-        <StepButton
-          label={words.undo}
-          path="M7 4L3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8"
-          isEnabled={draft.canUndo.value}
-          onClick={undo}
-        />
-        <StepButton
-          label={words.redo}
-          path="M13 4l3.5 3.5L13 11M16 7.5H8a4 4 0 0 0 0 8h4"
-          isEnabled={draft.canRedo.value}
-          onClick={redo}
-        />
+        <IconButton icon="undo" label={words.undo} disabled={!draft.canUndo.value} onClick={undo} />
+        <IconButton icon="redo" label={words.redo} disabled={!draft.canRedo.value} onClick={redo} />
         {isDirty && (
           <button
             type="button"

@@ -298,7 +298,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
 
   return (
     <div class="playlist-page">
-      <div class="playlist-head">
+      <div class="row playlist-head">
         <a class="icon-button" href={hrefOf('content')} aria-label={words.allPlaylists}>
           <Icon name="back" />
         </a>
@@ -313,7 +313,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
           onInput={(event) => set('name', event.currentTarget.value)}
         />
       </div>
-      <div class="playlist-facts">
+      <div class="row playlist-facts">
         <p class="soft">
           {screens.length === 0
             ? words.unused

@@ -167,7 +167,7 @@ export const Playlists = ({ document }: { document: ContentDocument }) => {
   const screens = screensByPlaylist(document);
   return (
     <>
-      <div class="chooser-head">
+      <div class="row chooser-head">
         <Button onClick={() => (isAdding.value = true)}>
           <Icon name="plus" /> {words.newPlaylist}
         </Button>

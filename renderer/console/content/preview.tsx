@@ -46,7 +46,7 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
   const payload = previewPayload(document, playlist, isWhole.value ? null : only, live);
   return (
     <section class="preview" aria-label={words.title}>
-      <div class="preview-tools">
+      <div class="row preview-tools">
         <fieldset class="chips">
           <legend class="unseen">{words.shape}</legend>
           {[false, true].map((portrait) => (

@@ -38,11 +38,11 @@ export const SlideTools = (props: SlideToolsProps) => {
     </button>
   );
   return (
-    <div class="strip-tools">
+    <div class="row strip-tools">
       <Button class="small primary" onClick={props.onAdd}>
         <Icon name="plus" /> {words.add}
       </Button>
-      <div class="tool-group">
+      <div class="row tool-group">
         {tool('left', words.moveBack, count > 0 && !isFirst, () => props.onMove(-1))}
         {tool('right', words.moveOn, count > 0 && !isLast, () => props.onMove(1))}
         {tool('duplicate', words.duplicate, count > 0, props.onDuplicate)}
@@ -59,7 +59,7 @@ export const SlideTools = (props: SlideToolsProps) => {
       <Button class="small" aria-pressed={props.isWeek} onClick={props.onWeek}>
         <Icon name="timetable" /> {texts.week.title}
       </Button>
-      <div class="tool-end">
+      <div class="row tool-end">
         {count > 1 && <span class="soft">{words.selected({ count })}</span>}
         <Button class="small" aria-pressed={props.isMany} onClick={props.onMany}>
           <Icon name="check" /> {words.many}

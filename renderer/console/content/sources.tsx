@@ -127,7 +127,7 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
 
   return (
     <section class="panel">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>{words.title[list]}</h2>
         <Button class="small" onClick={add}>
           <Icon name="plus" /> {words.add[list]}

@@ -60,7 +60,7 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
   const [start, end] = [week[0] ?? 0, week.at(-1) ?? 1];
   return (
     <section class="panel week" aria-label={words.title}>
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>{words.of({ from: format.day(start), until: format.day(end - 1) })}</h2>
         <div class="buttons">
           <IconButton

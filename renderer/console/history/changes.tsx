@@ -153,7 +153,7 @@ export const Changes = () => {
   const shown = records.value;
   return (
     <>
-      <div class="filters-row history-filters">
+      <div class="row filters-row history-filters">
         <DayFilter date={date} />
         <label class="filter">
           <span>{words.person}</span>

@@ -100,7 +100,7 @@ export const Shown = () => {
   const found = loaded.value;
   return (
     <>
-      <div class="filters-row history-filters">
+      <div class="row filters-row history-filters">
         <DayFilter date={date} />
         <Filter
           label={words.hour}

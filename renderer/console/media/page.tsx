@@ -28,7 +28,7 @@ const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) =>
   const { id, file, state, progress, speed, error } = upload;
   const isSending = state === 'reading' || state === 'sending';
   return (
-    <li class="upload">
+    <li class="row upload">
       <span class="upload-name">{file.name}</span>
       <span class={state === 'failed' ? 'fault' : 'soft'}>
         {state === 'failed' ? reasonOf(error, texts) : words.state[state]}
@@ -154,7 +154,7 @@ export const MediaPage = () => {
       {boxes.length > 1 && <p class="soft">{words.ofBox({ name: boxes[0]?.name ?? '' })}</p>}
       {uploads.list.value.length > 0 && (
         <section class="panel">
-          <div class="panel-head">
+          <div class="row panel-head">
             <h2>{words.uploads}</h2>
             <Button class="small" onClick={uploads.clear}>
               {words.clear}
@@ -169,7 +169,7 @@ export const MediaPage = () => {
           )}
         </section>
       )}
-      <div class="media-search">
+      <div class="row media-search">
         <SearchField label={texts.mediaField.search} text={search} />
         <Select
           aria-label={words.order}

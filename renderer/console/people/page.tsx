@@ -68,7 +68,7 @@ const Card = ({ person, isLast, ...act }: CardProps) => {
   const lasting = keys.filter(({ ends_at }) => ends_at === null);
   return (
     <li class="panel person">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>
           {name} {isOwn && <span class="soft">{words.you}</span>}
         </h2>

@@ -223,7 +223,7 @@ export const PlaysPage = () => {
 
   return (
     <>
-      <div class="filters-row">
+      <div class="row filters-row">
         <fieldset class="chips">
           <legend class="unseen">{words.range}</legend>
           {ranges.map((each) => (

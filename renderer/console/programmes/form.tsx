@@ -105,7 +105,7 @@ export const ProgrammeForm = (props: FormProps) => {
         {time('start_time', texts.schedule.from)}
         {time('end_time', texts.schedule.until)}
       </div>
-      <div class="programme-when" data-field="days dates">
+      <div class="row programme-when" data-field="days dates">
         <Weekdays
           chosen={days}
           onChange={(next) => {

@@ -145,7 +145,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
 
   return (
     <div class="programmes">
-      <div class="programme-tools">
+      <div class="row programme-tools">
         <label for={targetId}>{words.weekOf}</label>
         <select
           id={targetId}
@@ -166,7 +166,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
         </div>
         <h2>{texts.week.of({ from: format.day(midnights[0] ?? 0), until: format.day((midnights[7] ?? 1) - 1) })}</h2>
       </div>
-      <div class="programme-tools">
+      <div class="row programme-tools">
         <fieldset class="chips programme-brushes">
           <legend class="unseen">{words.brush}</legend>
           {playlists.map(({ id, name }) => (

@@ -38,7 +38,7 @@ export const Why = ({ document, subject, explained, moment, chosen, onChoose }: 
   const next = explained?.next ?? null;
   const isOwnNext = next !== null && next.playlist_id === null && subject.differs;
   return (
-    <div class="programme-why">
+    <div class="row programme-why">
       <p>
         <strong title={sentence()}>{sentence()}</strong>
         {next !== null && (
@@ -54,7 +54,7 @@ export const Why = ({ document, subject, explained, moment, chosen, onChoose }: 
           </span>
         )}
       </p>
-      <label class="plan-time">
+      <label class="row plan-time">
         <span>{texts.plan.at}</span>
         <input type="datetime-local" value={chosen} onInput={(event) => onChoose(event.currentTarget.value)} />
       </label>

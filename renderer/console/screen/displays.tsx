@@ -92,7 +92,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
       <ul class="device-list">
         {displays.length > 1 && (
           <li>
-            <label class="device-choice">
+            <label class="row device-choice">
               <input type="radio" name="display" checked={selected === null} onChange={() => onSelect(null)} />
               <span class="device-name">{words.all({ count: displays.length })}</span>
             </label>
@@ -102,7 +102,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
           const { key, name, state, device, connection } = display;
           return (
             <li key={key}>
-              <label class="device-choice">
+              <label class="row device-choice">
                 <input
                   type="radio"
                   name="display"

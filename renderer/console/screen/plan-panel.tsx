@@ -136,9 +136,9 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
 
   return (
     <section class="panel">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>{words.title}</h2>
-        <label class="plan-time" for={inputId}>
+        <label class="row plan-time" for={inputId}>
           <span>{words.at}</span>
           <input id={inputId} type="datetime-local" {...typedInto(chosen)} />
         </label>

@@ -17,6 +17,8 @@ const paths = {
   pause: 'M7 4.5v11M13 4.5v11',
   play: 'M6 4l9 6-9 6z',
   blackout: 'M3 4.5h14v9H3zM4 15.5L16 3',
+  undo: 'M7 4L3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8',
+  redo: 'M13 4l3.5 3.5L13 11M16 7.5H8a4 4 0 0 0 0 8h4',
   refresh: 'M16 10a6 6 0 1 1-1.8-4.3M16.5 3v3.5H13',
   reload: 'M10 4.5V2L6.5 5 10 8V5.5a5 5 0 1 1-5 5',
   redirect: 'M4 15c0-5 3-7 9-7M10 4.5L14 8l-4 3.5',

@@ -91,7 +91,7 @@ export const MediaChooser = ({
     .toSorted((a, b) => (a.modified_at < b.modified_at ? 1 : -1));
   return (
     <Dialog title={words.choose} onClose={onClose} isWide>
-      <div class="chooser-head">
+      <div class="row chooser-head">
         <SearchField label={words.search} text={search} />
         <UploadButton isMany={isMany} onFiles={onFiles} />
         {selected.value.length > 0 && (

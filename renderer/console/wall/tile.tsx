@@ -71,7 +71,7 @@ export const Tile = ({ slug }: { slug: string }) => {
         </ul>
       )}
       {isNear && rest.length > 0 && (
-        <div class="more-displays">
+        <div class="row more-displays">
           <ul class="dots">
             {rest.map((display) => (
               <li

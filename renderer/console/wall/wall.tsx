@@ -102,7 +102,7 @@ export const Wall = () => {
         </Empty>
       ) : (
         <>
-          <search class="filters" aria-label={words.filter}>
+          <search class="row filters" aria-label={words.filter}>
             <SearchField label={words.search} text={text} />
             <fieldset class="chips">
               <legend class="unseen">{words.groups}</legend>
