@@ -304,9 +304,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           checkLastAdmin(view(), id, { disabled: { at: iso(), by } });
           await disablings.put({ id: randomUUID(), person: id, at: iso(), by, enabled: null });
         }
-        // One that is open would count again once they are enabled; an attempt before may have failed here.
-        const invitation = invitations.get(id);
-        if (invitation?.used === false) await invitations.put({ ...invitation, used: true, key: '' });
+        // One that is open would count again once they are enabled, and of those that they made they may know the code. An
+        // attempt before may have failed here.
+        const open = invitations.list().filter((each) => !each.used && [each.id, each.by?.id].includes(id));
+        await invitations.put(...open.map((each) => ({ ...each, used: true, key: '' })));
       }),
 
     /** @throws CodedError `secret_required`, `person_not_found`, `key_not_found`, `last_admin` */

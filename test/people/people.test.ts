@@ -182,6 +182,26 @@ test('an invitation that has ended stays so if the clock is set back, also after
   await expect.poll(marks, patience).toHaveLength(2);
 });
 
+test('invitations of somebody end with them: their own, and those that they made for others', async () => {
+  const { box, admin } = await start();
+  const eve = await addPerson(box, 'admin', { id: 'eve' });
+  const codeFor = async (ask: typeof admin, id: string): Promise<string> => {
+    await admin('PUT', `${api}/people/${id}`, { name: id, role: 'admin' });
+    return (await (await ask('POST', `${api}/people/${id}/invitations`, undefined, localHeaders(box))).json()).code;
+  };
+  await addPerson(box, 'admin');
+  const [own, theirs, others] = [
+    await codeFor(admin, 'eve'),
+    await codeFor(eve.ask, 'mallory'),
+    await codeFor(admin, 'olga'),
+  ];
+  expect((await admin('DELETE', `${api}/people/eve`)).status).toBe(204);
+  const invalid = [403, 'invitation_invalid'];
+  expect(await refusalOf(await joinWith(box, own, 'eve', makeKey()))).toEqual(invalid);
+  expect(await refusalOf(await joinWith(box, theirs, 'mallory', makeKey()))).toEqual(invalid);
+  expect((await joinWith(box, others, 'olga', makeKey())).status).toBe(201);
+});
+
 test('ten wrong proofs a minute are too many, and a right one never is', async () => {
   const { box, admin } = await start();
   await admin('PUT', `${api}/people/maria`, { name: 'Maria', role: 'viewer' });
