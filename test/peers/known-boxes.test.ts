@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../service/peers/call.ts';
 import { openKnownBoxes } from '../../service/peers/known-boxes.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { peersOf, startBox, unitContext, untilTogether } from './support.ts';
@@ -30,12 +31,16 @@ const fakeClock = (): void => {
   onTestFinished(() => void vi.useRealTimers());
 };
 
+/** As on a box, but for the looks for addresses to probe: four a second are two million in a week. */
+const seldom = { ...defaultTempo, peers: { ...defaultTempo.peers, tick: 30_000 } };
+const dayLong = () => ({ ...unitContext(), tempo: seldom });
+
 const failure = { ok: false, status: null, answered: false, code: null, reason: 'did not answer' };
 const silent = { call: async () => failure, close: () => {} } as unknown as Caller;
 
 test('it is forgotten after more than a day, as a peer that goes away', async () => {
   fakeClock();
-  const registry = createRegistry(unitContext(), { site: 'default', staticPeers: [], known: [known], caller: silent });
+  const registry = createRegistry(dayLong(), { site: 'default', staticPeers: [], known: [known], caller: silent });
   onTestFinished(registry.close);
   const counts: number[] = [];
   registry.onReachabilityChange(() => counts.push(registry.all().length));
@@ -69,7 +74,7 @@ test('it is forgotten after a week where all boxes are switched off each night',
   for (let day = 0; day < 9; day += 1) {
     const { boxes, close } = await openAt(data);
     const site = { site: 'default', staticPeers: [], known: boxes.list(), caller: silent };
-    const registry = createRegistry(unitContext(), site);
+    const registry = createRegistry(dayLong(), site);
     registry.onReachabilityChange(() => boxes.keepOnly(registry.all()));
     registry.start(8080);
     await vi.advanceTimersByTimeAsync(14 * 3_600_000);
