@@ -2,15 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Me } from '../../service/contract/console/people.ts';
 import type { Handover } from '../../service/domain/joining.ts';
-import {
-  forgetPending,
-  keepPending,
-  keepPersonKey,
-  keyIdOf,
-  makeKey,
-  readPending,
-  signerOf,
-} from './api/person-key.ts';
+import { keepPersonKey, keyIdOf, makeKey, pendingKey, signerOf } from './api/person-key.ts';
 import { useConsole } from './ui/context.tsx';
 import { Dialog } from './ui/controls.tsx';
 import { DeviceForm } from './ui/device-form.tsx';
@@ -63,7 +55,7 @@ export const HandoverPage = ({ handover }: { handover: Handover }) => {
     if (session.credential.value !== null || plainUrl === null || !isSecureContext) return session.decline();
     try {
       const key = await makeKey();
-      await keepPending(key);
+      await pendingKey.keep(key);
       location.replace(`${plainUrl}#add=${key.publicKey}`);
     } catch {
       session.decline();
@@ -73,7 +65,7 @@ export const HandoverPage = ({ handover }: { handover: Handover }) => {
 
   /** At the secure page: signs with its key from now on, and removes the one of the http page. */
   const take = async (keyId: string): Promise<void> => {
-    const key = await readPending();
+    const key = await pendingKey.read();
     // It takes nobody's place.
     if (key === null || session.credential.value !== null) return session.decline();
     session.joined(signerOf({ ...key, name: '' }));
@@ -81,12 +73,12 @@ export const HandoverPage = ({ handover }: { handover: Handover }) => {
       const { person } = await client.json<Me>('/console/api/me');
       if (person === null) return;
       session.joined(await keepPersonKey(key, person.name, person.id));
-      await forgetPending();
+      await pendingKey.forget();
       await client.json(`/console/api/people/${person.id}/keys/${keyId}`, { method: 'DELETE' });
       announcer.say(words.done({ name: person.name }));
     } catch (error) {
       // Loading the page once more tries it again.
-      if ((await readPending()) !== null) history.replaceState(null, '', `#added=${keyId}`);
+      if ((await pendingKey.read()) !== null) history.replaceState(null, '', `#added=${keyId}`);
       announcer.report(error);
     }
   };

@@ -5,8 +5,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { joinInfo, joinText } from '../../service/domain/joining.ts';
 import { createPageSigning } from '../shared/page-signing.ts';
-import { answerOf, Unproven } from './api/errors.ts';
-import { keepPersonKey, makeKey } from './api/person-key.ts';
+import { answerOf, isCode, Unproven } from './api/errors.ts';
+import { joiningKey, keepPersonKey, makeKey } from './api/person-key.ts';
 import type { Invitation } from './api/session.ts';
 import { useConsole } from './ui/context.tsx';
 import { Dialog } from './ui/controls.tsx';
@@ -18,7 +18,9 @@ interface Joined {
 
 /** @throws Refusal, Unproven, Unreachable */
 const join = async ({ person, code }: Invitation, device: string) => {
-  const key = await makeKey();
+  // An answer that was lost comes once more, to the same key.
+  const key = (await joiningKey.read()) ?? (await makeKey());
+  await joiningKey.keep(key).catch(() => undefined);
   const proofKey = hkdf(sha256, utf8ToBytes(code), undefined, utf8ToBytes(joinInfo), 32);
   const proof = bytesToHex(hmac(sha256, proofKey, utf8ToBytes(joinText(person, key.publicKey, device))));
   const response = await answerOf(
@@ -28,7 +30,10 @@ const join = async ({ person, code }: Invitation, device: string) => {
       headers: { 'Content-Type': 'application/json', 'x-signage-page': '1' },
       body: JSON.stringify({ person, public_key: key.publicKey, device, proof }),
     }),
-  );
+  ).catch(async (error: unknown) => {
+    if (isCode(error, 'invitation_invalid')) await joiningKey.forget();
+    throw error;
+  });
   const bytes = new Uint8Array(await response.clone().arrayBuffer());
   const asked = { request: proof, status: response.status, sha256: bytesToHex(sha256(bytes)) };
   const headerOf = (name: string): string | null => response.headers.get(name);
@@ -36,7 +41,9 @@ const join = async ({ person, code }: Invitation, device: string) => {
     throw new Unproven('The answer is not proven.');
   }
   const { person: joined } = (await response.json()) as Joined;
-  return keepPersonKey(key, joined.name, person);
+  const kept = await keepPersonKey(key, joined.name, person);
+  await joiningKey.forget();
+  return kept;
 };
 
 export const Join = ({ invitation }: { invitation: Invitation }) => {

@@ -25,8 +25,6 @@ interface StoredKey extends NewKey {
 
 const STORE = 'keys';
 const ID = 'person';
-/** Of a key that the box does not know yet. */
-const PENDING = 'pending';
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(text, (byte) => byte.charCodeAt(0));
 
@@ -107,16 +105,20 @@ export const keepPersonKey = async (
   return signerOf(stored);
 };
 
-/** Keeps a new key over a change of the page. @throws the browser's error if it stores nothing */
-export const keepPending = (key: NewKey): Promise<unknown> =>
-  withStore('readwrite', (store) => store.put(key, PENDING));
+const newKeyAt = (id: string) => ({
+  /** Keeps a new key over a change of the page. @throws the browser's error if it stores nothing */
+  keep: (key: NewKey): Promise<unknown> => withStore('readwrite', (store) => store.put(key, id)),
+  /** The key that was kept so; null: there is none. */
+  read: async (): Promise<NewKey | null> =>
+    ((await withStore('readonly', (store) => store.get(id)).catch(() => undefined)) as NewKey | undefined) ?? null,
+  forget: (): Promise<unknown> => withStore('readwrite', (store) => store.delete(id)).catch(() => undefined),
+});
 
-/** The key that was kept so; null: there is none. */
-export const readPending = async (): Promise<NewKey | null> =>
-  ((await withStore('readonly', (store) => store.get(PENDING)).catch(() => undefined)) as NewKey | undefined) ?? null;
+/** The key that the secure page has made, on its way over the http page. */
+export const pendingKey = newKeyAt('pending');
 
-export const forgetPending = (): Promise<unknown> =>
-  withStore('readwrite', (store) => store.delete(PENDING)).catch(() => undefined);
+/** The key of a join whose answer has not come: with it the invitation counts once more. */
+export const joiningKey = newKeyAt('joining');
 
 export const forgetPersonKey = (): Promise<unknown> =>
   withStore('readwrite', (store) => store.delete(ID)).catch(() => undefined);
