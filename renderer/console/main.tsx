@@ -6,6 +6,7 @@ import type { ConsoleBoot } from '../../service/contract/page.ts';
 import { readHandover, readInvitation } from '../../service/domain/joining.ts';
 import { readBoot, requireTopLevel } from '../shared/boot.ts';
 import { choose, inRegion } from '../shared/language.ts';
+import { storageOf } from '../shared/storage.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
@@ -52,7 +53,8 @@ const invited = isForeign ? null : given;
 // The code is in no history.
 if (given !== null) history.replaceState(null, '', location.pathname);
 const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKey() : null;
-const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage }, { key, invited });
+const [tab, lasting] = [storageOf('sessionStorage'), storageOf('localStorage')];
+const session = createSession(hasSecret, { tab, lasting }, { key, invited });
 const clock = createBoxClock();
 const client = createClient({ session, clock });
 const access = createAccess(client, session, document);
@@ -66,7 +68,7 @@ const openDraft = (): Draft =>
     client,
     documents,
     signer: session.signer,
-    storage: sessionStorage,
+    storage: tab,
     page: window,
     texts,
     onReplaced: () => announcer.complain(texts.publish.replaced),
@@ -74,16 +76,16 @@ const openDraft = (): Draft =>
 let opened: { draft: Draft; savedDrafts: SavedDrafts } | undefined;
 const drafts = () => {
   if (opened !== undefined) return opened;
-  takeLeft(sessionStorage, localStorage, session.signer.peek() ?? '', Date.now());
+  takeLeft(tab, lasting, session.signer.peek() ?? '', Date.now());
   const draft = openDraft();
   const savedDrafts = createSavedDrafts({
     client,
     draft,
     documents,
     operator: session.operator,
-    storage: sessionStorage,
+    storage: tab,
     page: window,
-    onLeft: () => leave(sessionStorage, localStorage, Date.now()),
+    onLeft: () => leave(tab, lasting, Date.now()),
     isSelf: ({ id, name }) => {
       const { person } = access.me.peek();
       return person === null ? id === null && name === session.operator.peek() : id === person.id;
@@ -94,7 +96,7 @@ const drafts = () => {
   return opened;
 };
 // A page that comes back was not closed.
-addEventListener('pageshow', ({ persisted }) => persisted && takeBackLeft(sessionStorage, localStorage));
+addEventListener('pageshow', ({ persisted }) => persisted && takeBackLeft(tab, lasting));
 const holdUploads = (event: BeforeUnloadEvent): void => {
   if (uploads.list.peek().some(isActive)) event.preventDefault();
 };
@@ -103,7 +105,7 @@ let lastSigner: string | null = null;
 let lastCredential = session.credential.peek();
 effect(() => {
   const signer = session.signer.value;
-  if (signer === null && lastSigner !== null) forgetLeft(sessionStorage, localStorage, lastSigner);
+  if (signer === null && lastSigner !== null) forgetLeft(tab, lasting, lastSigner);
   const isOut = signer === null && typeof lastCredential === 'string' && !session.wasRefused.peek();
   // Operators keep their work over a change of the secret; what a person has typed is nothing for the next.
   const isByKey = [signer, lastSigner].some((each) => each?.startsWith('operator ') === false);
@@ -117,7 +119,7 @@ effect(() => {
     opened.draft.discard();
     removeEventListener('beforeunload', holdUploads);
     location.reload();
-  } else if (signer !== null) claim(sessionStorage, signer);
+  } else if (signer !== null) claim(tab, signer);
 });
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {
@@ -134,11 +136,12 @@ effect(() => {
   // With each answer.
   void site.lastSeen.value;
   const answering = site.overview.value?.timeZone;
-  // Once in a tab: behind one name may be boxes with several.
-  if (answering === undefined || answering === timeZone || sessionStorage.getItem(ZONE) !== null) return;
+  // Once in a tab, which must be able to note it: behind one name may be boxes with several.
+  const canReload = tab instanceof Storage && tab.getItem(ZONE) === null;
+  if (answering === undefined || answering === timeZone || !canReload) return;
   const isUploading = uploads.list.value.some((each) => isActive(each) || each.state === 'failed');
   if (isUploading || opened?.draft.isDirty.value === true || document.querySelector('dialog[open]') !== null) return;
-  sessionStorage.setItem(ZONE, answering);
+  tab.setItem(ZONE, answering);
   location.reload();
 });
 // Dates as the person's region writes the language.

@@ -2,9 +2,12 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
+import { itBrowser } from '../support/browser.ts';
 import { shareTestService } from '../support/service.ts';
+import { newPage, signIn } from './browser.ts';
 
-const shared = shareTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: 'correct horse battery staple' } });
+const secret = 'correct horse battery staple';
+const shared = shareTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
 
 /** Script of the page before any lazy part, gzip; the budget of the console. */
 const MOST_SCRIPT_BYTES = 70_000;
@@ -36,4 +39,17 @@ test('its script before lazy parts is at most 70 kB compressed', async () => {
   const total = [...seen.values()].reduce((sum, bytes) => sum + bytes, 0);
   expect(seen.size).toBeGreaterThan(0);
   expect(total).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
+});
+
+itBrowser('a browser that denies all storage works until the page is left', async () => {
+  const deny = (name: string): string =>
+    `Object.defineProperty(window, '${name}', { get() { throw new DOMException('denied', 'SecurityError'); } });`;
+  const page = await newPage({}, ['localStorage', 'sessionStorage', 'indexedDB'].map(deny).join(''));
+  await page.goto(`${shared().url}/console#/content`);
+  await signIn(page, secret);
+  await page.getByRole('link', { name: 'welcome' }).click();
+  await page.getByRole('button', { name: 'Show as a grid' }).click();
+  await page.getByRole('button', { name: 'Duplicate' }).click();
+  await page.getByRole('button', { name: 'Show as a strip' }).waitFor();
+  await page.getByRole('button', { name: 'Publish', exact: false }).and(page.locator(':enabled')).waitFor();
 });

@@ -4,6 +4,7 @@ import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import type { Design } from '../../../service/contract/console/designs.ts';
 import { designPrefix } from '../../../service/contract/design-prefix.ts';
 import { slideId } from '../../../service/domain/slides.ts';
+import { recall, remember } from '../../shared/storage.ts';
 import { reasonOf } from '../api/errors.ts';
 import { startValues } from '../model/designs.ts';
 import { type ContentDocument, mediumName, type PlaylistDraft, type SlideDraft } from '../model/document.ts';
@@ -40,7 +41,7 @@ const layoutKey = 'signage.console.layout';
 const STRIP_SLIDES = 7;
 
 const recalledLayout = (slides: number): Layout => {
-  const kept = localStorage.getItem(layoutKey);
+  const kept = recall(layoutKey);
   if (kept === 'grid' || kept === 'strip') return kept;
   return slides > STRIP_SLIDES && innerWidth >= 1024 ? 'grid' : 'strip';
 };
@@ -356,7 +357,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
         onMany={() => (isMany.value = !isMany.value)}
         onLayout={() => {
           layout.value = layout.value === 'grid' ? 'strip' : 'grid';
-          localStorage.setItem(layoutKey, layout.value);
+          remember(layoutKey, layout.value);
         }}
         onWeek={() => (isWeek.value = !isWeek.value)}
       />
