@@ -81,7 +81,7 @@ beforeAll(async () => {
   const updates = { feed: `http://10.0.2.2:${port}/`, hours: '00:00-00:00' };
   writeFileSync(settings, JSON.stringify({ kiosk: { updates } }));
   run('mcopy', '-o', '-i', `${first}@@${layout.partitions.config.start}`, settings, '::/config.json');
-  machine = await machineOf({ disk: first, size: 12 * GB, firmware: 'uefi' }, 'updates', [], { reachesHost: true });
+  machine = await machineOf({ disk: first, size: 9 * GB, firmware: 'uefi' }, 'updates', [], { reachesHost: true });
 });
 
 afterAll(async () => {
