@@ -85,6 +85,8 @@ export default defineConfig(({ mode }) => ({
     root,
     include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
     exclude: mode === 'whole' || mode === 'soak' || isChanged || areNamed ? [] : walks,
+    // Single cases of that kind, in files that run always.
+    env: mode === 'whole' || mode === 'soak' || areNamed ? { SIGNAGE_TEST_WALKS: 'on' } : {},
     testTimeout: mode === 'soak' ? 3_600_000 : 30_000,
     hookTimeout: 60_000,
     // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated, and its report says so.

@@ -7,6 +7,7 @@ import { createOperator, operatorSecret, secretSettings } from '../support/opera
 import { invite } from '../support/people.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { inLan, newPage, openConsole } from './browser.ts';
 
 itBrowser('what is typed is found again in another browser, and what two people type is merged', async () => {
@@ -240,62 +241,66 @@ itBrowser('each of two tabs keeps what was typed in it, and leaves it where it i
   }
 });
 
-itBrowser('who looks on changes nothing by keys, and edits once all of it came', { timeout: 60_000 }, async () => {
-  const slides = [
-    { id: 'page', kind: 'web', title: 'Page', media_url: 'https://anna:secret@example.org/' },
-    { id: 'hours', kind: 'text', title: 'Opening hours' },
-  ];
-  const service = await startTestService({
-    content: lobby(slides),
-    env: { ...secretSettings(operatorSecret), SIGNAGE_HOST: '0.0.0.0' },
-  });
-  const ask = createOperator(service, operatorSecret);
-  const vera = { name: 'Vera', role: 'viewer' };
-  await ask('PUT', '/console/api/people/vera', vera);
-  const page = await newPage();
-  await page.goto(`${inLan(service.url)}/console#join=vera.${await invite(service, 'vera')}`);
-  await page.getByLabel('Name of this device').fill('Laptop');
-  await page.getByRole('button', { name: 'Join' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.evaluate(() => {
-    location.hash = '#/content/playlists/main';
-  });
-  await page.getByText(/look/).first().waitFor();
-  const cards = page.locator('.strip .card');
-  await expect.poll(() => cards.count(), patience).toBe(2);
-  await page.evaluate(() =>
-    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', bubbles: true })),
-  );
-  await page.evaluate(() => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume))));
-  expect(await cards.count()).toBe(2);
+itBrowser(
+  'who looks on changes nothing by keys, and edits once all of it came',
+  { ...walk, timeout: 60_000 },
+  async () => {
+    const slides = [
+      { id: 'page', kind: 'web', title: 'Page', media_url: 'https://anna:secret@example.org/' },
+      { id: 'hours', kind: 'text', title: 'Opening hours' },
+    ];
+    const service = await startTestService({
+      content: lobby(slides),
+      env: { ...secretSettings(operatorSecret), SIGNAGE_HOST: '0.0.0.0' },
+    });
+    const ask = createOperator(service, operatorSecret);
+    const vera = { name: 'Vera', role: 'viewer' };
+    await ask('PUT', '/console/api/people/vera', vera);
+    const page = await newPage();
+    await page.goto(`${inLan(service.url)}/console#join=vera.${await invite(service, 'vera')}`);
+    await page.getByLabel('Name of this device').fill('Laptop');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.evaluate(() => {
+      location.hash = '#/content/playlists/main';
+    });
+    await page.getByText(/look/).first().waitFor();
+    const cards = page.locator('.strip .card');
+    await expect.poll(() => cards.count(), patience).toBe(2);
+    await page.evaluate(() =>
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', bubbles: true })),
+    );
+    await page.evaluate(() => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume))));
+    expect(await cards.count()).toBe(2);
 
-  const content = '**/console/api/content';
-  let asked = 0;
-  await page.route(content, (route) => {
-    asked += 1;
-    return route.abort();
-  });
-  await ask('PUT', '/console/api/people/vera', { ...vera, role: 'editor' });
-  await expect.poll(() => asked, patience).toBeGreaterThan(1);
-  expect(await page.locator('fieldset.looking').count()).toBe(1);
-  await page.unroute(content);
-  await page.locator('fieldset.looking').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: '2. Opening hours' }).click();
-  await page.getByLabel('Title', { exact: true }).fill('By Vera');
-  await page.getByText('Saved on the box.').waitFor();
-  const { drafts } = (await (await ask('GET', '/console/api/drafts')).json()) as { drafts: Draft[] };
-  const path = `/console/api/drafts/${drafts[0]?.id}?editing=1`;
-  const saved = await (await ask('GET', path, undefined, { 'x-signage-operator': 'Olga' })).text();
-  // The tab asks at once, and its own name is among the answer.
-  for (const hash of ['#/wall', '#/content/playlists/main']) {
-    await page.evaluate((next) => {
-      location.hash = next;
-    }, hash);
-  }
-  await page.getByText('Olga is editing, too.').waitFor();
-  expect(saved).toContain('By Vera');
-  expect(saved).toContain('https://anna:secret@example.org/');
-});
+    const content = '**/console/api/content';
+    let asked = 0;
+    await page.route(content, (route) => {
+      asked += 1;
+      return route.abort();
+    });
+    await ask('PUT', '/console/api/people/vera', { ...vera, role: 'editor' });
+    await expect.poll(() => asked, patience).toBeGreaterThan(1);
+    expect(await page.locator('fieldset.looking').count()).toBe(1);
+    await page.unroute(content);
+    await page.locator('fieldset.looking').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '2. Opening hours' }).click();
+    await page.getByLabel('Title', { exact: true }).fill('By Vera');
+    await page.getByText('Saved on the box.').waitFor();
+    const { drafts } = (await (await ask('GET', '/console/api/drafts')).json()) as { drafts: Draft[] };
+    const path = `/console/api/drafts/${drafts[0]?.id}?editing=1`;
+    const saved = await (await ask('GET', path, undefined, { 'x-signage-operator': 'Olga' })).text();
+    // The tab asks at once, and its own name is among the answer.
+    for (const hash of ['#/wall', '#/content/playlists/main']) {
+      await page.evaluate((next) => {
+        location.hash = next;
+      }, hash);
+    }
+    await page.getByText('Olga is editing, too.').waitFor();
+    expect(saved).toContain('By Vera');
+    expect(saved).toContain('https://anna:secret@example.org/');
+  },
+);
 
 itBrowser('a draft that the box does not take is not left for another one', async () => {
   const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };

@@ -10,6 +10,7 @@ import { type Hub, hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { fileOf, plays, saying, startMember } from './support.ts';
 
 /** Sets the title of the window, and turns the direction of what follows. */
@@ -304,7 +305,7 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => 
     expect(csv.stdout.split('\r\n')[0]).toMatch(/^play_id,site,node_id,/);
   });
 
-  test('a hub that accepts and says nothing ends the command line with 69 within 10 s', async () => {
+  test('a hub that accepts and says nothing ends the command line with 69 within 10 s', walk, async () => {
     hub.freeze(true);
     const begun = performance.now();
     const ended = await signage(['fleet', 'sites'], { env: hub.env });

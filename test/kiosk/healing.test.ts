@@ -6,6 +6,7 @@ import { itDouble, leak, patience, smallMachine, startKiosk } from '../support/k
 import { putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { healthOf, plays } from './health.ts';
 
 const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
@@ -58,7 +59,7 @@ describeBrowser('healing', { timeout: 120_000 }, () => {
     expect(reasons).toContainEqual(expect.stringContaining('has not moved'));
   });
 
-  itDouble('reloads a page that leaks between two slides, and at once where it leaks too much', async () => {
+  itDouble('reloads a page that leaks between two slides, and at once where it leaks too much', walk, async () => {
     const slides = [colourSlide('red', [230, 20, 20], 4), colourSlide('green', [20, 230, 20], 4)];
     const content = lobby(slides, { templates: [colourTemplate] });
     const kiosk = await startKiosk({ content, config, env: smallMachine });

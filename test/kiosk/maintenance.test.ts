@@ -7,6 +7,7 @@ import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { type Electron, layersOf, passTime } from '../support/electron/ask.ts';
 import { patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const content = {
   screens: ['Lobby', 'Bar'].map((name) => ({ name, slug: name.toLowerCase(), playlist_id: name })),
@@ -174,7 +175,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await (await openMaintenance(kiosk)).getByRole('heading', { name: 'Choose a PIN' }).waitFor();
   });
 
-  it('resets the machine when that is pressed twice, and says so where the system takes no order', async () => {
+  it('resets the machine when that is pressed twice, and says so where the system takes no order', walk, async () => {
     const config = { kiosk: { pin: '1234' } };
     const kiosk = await startKiosk({ content, config, env: { NOTIFY_SOCKET: join(temporaryFolder(), 'none') } });
     await (await kiosk.page(/\?deviceId=/)).locator('#device').waitFor({ state: 'attached' });

@@ -10,6 +10,7 @@ import { lockFolder } from '../../service/platform/store/lock.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
+import { walk } from '../support/soak.ts';
 
 describeBrowser('a kiosk whose service can not start', { timeout: 120_000 }, () => {
   it('says so in plain words, and goes on as soon as it can', async () => {
@@ -37,14 +38,17 @@ describeBrowser('a kiosk whose service can not start', { timeout: 120_000 }, () 
     await expectTrouble('settings', 'A setting needs correcting', /^SIGNAGE_PORT: "http" is not valid/);
     configure({ port });
     await expectTrouble('port', 'Another program is in the way', new RegExp(`^Port ${port} is taken`));
-    configure({ port: 0, kiosk: { rotation: 45 } });
-    await expectTrouble(
-      'settings&message=config',
-      'A setting needs correcting',
-      /kiosk\.rotation is not valid; expected 0, 90/,
-    );
-    configure({ port: 0, uploadDir: join(kiosk.dataDir, 'content.json', 'below') });
-    await expectTrouble('folder', 'The data folder can’t be used', /^SIGNAGE_UPLOAD_DIR: ".*" is not valid/);
+    // Each lasts until the next try.
+    if (!walk.skip) {
+      configure({ port: 0, kiosk: { rotation: 45 } });
+      await expectTrouble(
+        'settings&message=config',
+        'A setting needs correcting',
+        /kiosk\.rotation is not valid; expected 0, 90/,
+      );
+      configure({ port: 0, uploadDir: join(kiosk.dataDir, 'content.json', 'below') });
+      await expectTrouble('folder', 'The data folder can’t be used', /^SIGNAGE_UPLOAD_DIR: ".*" is not valid/);
+    }
     const rival = await lockFolder({
       dataDir: kiosk.dataDir,
       environment: process.env,

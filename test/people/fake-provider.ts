@@ -1,4 +1,5 @@
 /** A host that answers as an OpenID provider does, with the tokens that a test makes. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { listenOn } from '../peers/support.ts';
@@ -15,7 +16,8 @@ export const startFakeProvider = async () => {
     /** What becomes of the next questions whether somebody has signed in. */
     troubles: ((response: ServerResponse) => void)[];
   } = { token: () => null, expiresIn: 60, troubles: [] };
-  let nonce = '';
+  /** By device code: of parallel sign-ins each has its own token. */
+  const asked = new Map<string, { nonce: string; make: MakeToken }>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -30,9 +32,10 @@ export const startFakeProvider = async () => {
     }
     if (request.url === '/jwks') return send({ keys: [jwk] });
     if (request.url === '/device') {
-      nonce = form.get('nonce') ?? '';
+      const device_code = randomUUID();
+      asked.set(device_code, { nonce: form.get('nonce') ?? '', make: state.token });
       return send({
-        device_code: 'd',
+        device_code,
         user_code: 'BDWP-HQPK',
         verification_uri: `${issuer}/u`,
         expires_in: state.expiresIn,
@@ -41,7 +44,8 @@ export const startFakeProvider = async () => {
     }
     const trouble = state.troubles.shift();
     if (trouble !== undefined) return trouble(response);
-    const token = await state.token(nonce);
+    const { nonce, make } = asked.get(form.get('device_code') ?? '') ?? { nonce: '', make: state.token };
+    const token = await make(nonce);
     return token === null
       ? send({ error: 'authorization_pending' }, 400)
       : send({ access_token: 'a', token_type: 'bearer', id_token: token });

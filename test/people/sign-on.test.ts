@@ -55,9 +55,9 @@ const startBox = (
     },
   });
 
-const begin = async (box: TestService, key = makeKey()) => {
+const begin = async (box: TestService, key = makeKey(), address = '192.0.2.1') => {
   const body = { public_key: key.publicKey, device: 'laptop' };
-  const response = await box.post(path, body, { 'X-Forwarded-Proto': 'https' });
+  const response = await box.post(path, body, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': address });
   expect(response.status).toBe(201);
   const begun = (await response.json()) as SignInBegun;
   const state = async (): Promise<SignInState> => (await box.get(`${path}/${begun.id}`)).json();
@@ -176,10 +176,11 @@ test('tokens that the provider has not made for this sign-in are refused, and a 
   const wrong = await generateKeyPair('RS256');
   const dataDir = temporaryFolder();
   let box = await startBox(issuer, {}, dataDir);
-  const stateOf = async (make: MakeToken): Promise<string> => {
+  const beginWith = (make: MakeToken, address?: string) => {
     provider.state.token = make;
-    return (await (await begin(box)).ended()).state;
+    return begin(box, makeKey(), address);
   };
+  const stateOf = async (make: MakeToken): Promise<string> => (await (await beginWith(make)).ended()).state;
   const replayed = await sign(claims());
   const attempts: Record<string, MakeToken> = {
     'signed by another key': () => sign(claims(), wrong.privateKey),
@@ -195,9 +196,13 @@ test('tokens that the provider has not made for this sign-in are refused, and a 
     'without a role': () => sign(claims({ groups: 'guest' })),
     'no token': () => 'x',
   };
-  const taken: string[] = [];
-  for (const [name, make] of Object.entries(attempts)) if ((await stateOf(make)) !== 'denied') taken.push(name);
-  expect(taken).toEqual([]);
+  const begun: [string, Awaited<ReturnType<typeof begin>>][] = [];
+  for (const [name, make] of Object.entries(attempts)) {
+    // Of an address at most five are open.
+    begun.push([name, await beginWith(make, `192.0.2.${10 + begun.length}`)]);
+  }
+  const states = begun.map(async ([name, { ended }]) => [name, (await ended()).state]);
+  expect(await Promise.all(states)).toEqual(Object.keys(attempts).map((name) => [name, 'denied']));
   expect(await stateOf(() => replayed)).toBe('done');
   expect(await stateOf(() => replayed)).toBe('denied');
   await box.close();
@@ -249,7 +254,7 @@ test('at most five sign-ins of an address are open, and without a provider none 
   const box = await startBox(issuer);
   for (let count = 0; count < 5; count += 1) await begin(box);
   const body = { public_key: makeKey().publicKey, device: 'x' };
-  const secure = { 'X-Forwarded-Proto': 'https' };
+  const secure = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.1' };
   expect(await refusalOf(await box.post(path, body, secure))).toEqual([429, 'too_many_requests']);
   const without = await startTestService({
     content: lobby,

@@ -8,6 +8,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { logged } from '../support/observe.ts';
 import { lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 0, 1, hour)).toISOString();
 const payload = {
@@ -94,7 +95,7 @@ describeBrowser('data that is too old', { timeout: 60_000 }, () => {
     await expect.poll(() => label.count(), patience).toBe(0);
   });
 
-  it('is not shown at all where the slide says so', async () => {
+  it('is not shown at all where the slide says so', walk, async () => {
     const server = await serve();
     const content = { max_age_seconds: 2, when_old: 'skip' };
     const kinds = {

@@ -12,6 +12,7 @@ import { makeMedium, putImage } from '../support/media.ts';
 import { healthOf } from '../support/observe.ts';
 import { lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const red = [220, 20, 20] as const;
 
@@ -126,7 +127,7 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
   });
 
-  it('shows its fallback while its source is away, and the stream when that is back', async () => {
+  it('shows its fallback while its source is away, and the stream when that is back', walk, async () => {
     const dataDir = temporaryFolder();
     const source = startSource();
     const content = { fallback_media_url: putImage(dataDir, 'red.png', red) };
@@ -164,38 +165,42 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
   });
 
-  it('comes back after a restart of the service, holding its last frame, whatever becomes of its fallback', async () => {
-    const mute = createServer();
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      mute.closeAllConnections();
-      mute.close();
-    });
-    const dataDir = temporaryFolder();
-    const source = startSource();
-    source.publish();
-    const fallback_media_url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}/never.png`;
-    const slide = {
-      kind: 'stream',
-      media_url: source.address,
-      content: { fallback_media_url },
-      duration_seconds: 3600,
-    };
-    const service = await startTestService({ dataDir, content: lobby([slide]) });
-    const page = await openPlayer(service, 'lobby', viewport);
-    await waitForMotion(page);
-    // Both are watched from before the restart: the stream can be back before anybody looks.
-    const fallenBack = page.waitForRequest(fallback_media_url);
-    const held = page.waitForSelector('canvas.picture', patience).then((picture) => picture.evaluate(isBlank));
-    await service.close();
-    await startTestService({ dataDir, env: { SIGNAGE_PORT: new URL(service.url).port } });
-    await fallenBack;
-    expect(await held).toBe(false);
-    await waitForMotion(page);
-    expect(await page.locator('canvas.picture').count()).toBe(0);
-  }, 60_000);
+  it(
+    'comes back after a restart of the service, holding its last frame, whatever becomes of its fallback',
+    walk,
+    async () => {
+      const mute = createServer();
+      await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        mute.closeAllConnections();
+        mute.close();
+      });
+      const dataDir = temporaryFolder();
+      const source = startSource();
+      source.publish();
+      const fallback_media_url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}/never.png`;
+      const slide = {
+        kind: 'stream',
+        media_url: source.address,
+        content: { fallback_media_url },
+        duration_seconds: 3600,
+      };
+      const service = await startTestService({ dataDir, content: lobby([slide]) });
+      const page = await openPlayer(service, 'lobby', viewport);
+      await waitForMotion(page);
+      // Both are watched from before the restart: the stream can be back before anybody looks.
+      const fallenBack = page.waitForRequest(fallback_media_url);
+      const held = page.waitForSelector('canvas.picture', patience).then((picture) => picture.evaluate(isBlank));
+      await service.close();
+      await startTestService({ dataDir, env: { SIGNAGE_PORT: new URL(service.url).port } });
+      await fallenBack;
+      expect(await held).toBe(false);
+      await waitForMotion(page);
+      expect(await page.locator('canvas.picture').count()).toBe(0);
+    },
+  );
 
-  it('shows its fallback once the source has ended, until there is a new one', async () => {
+  it('shows its fallback once the source has ended, until there is a new one', walk, async () => {
     const dataDir = temporaryFolder();
     let hasEnded = false;
     const { address } = await startManifest(() => hasEnded);
@@ -213,7 +218,7 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
   });
 
-  it('is skipped at its later turns, too, once its source has ended', async () => {
+  it('is skipped at its later turns, too, once its source has ended', walk, async () => {
     const dataDir = temporaryFolder();
     let hasEnded = false;
     const { address } = await startManifest(() => hasEnded);
@@ -235,7 +240,7 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     expect((await healthOf(service)).pages).toMatchObject([{ lastFault: fault }]);
   });
 
-  it('plays a recording from its beginning, and again', async () => {
+  it('plays a recording from its beginning, and again', walk, async () => {
     const { address, asked } = await startManifest(() => true);
     const service = await startTestService({
       content: lobby([{ kind: 'stream', media_url: address, duration_seconds: 3600 }]),

@@ -6,7 +6,7 @@ import { healthOf } from '../support/observe.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { type Frame, record } from '../support/screencast.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 
 /** Colours whose parts add up to one sum, as do those of every mixture of them: black and the page's own do not. */
 const red = [230, 20, 20] as const;
@@ -154,7 +154,7 @@ describeBrowser('no frame that is not meant is seen', () => {
 });
 
 describeBrowser('a swap', () => {
-  it('to a video whose picture comes late is told with its gap', async () => {
+  it('to a video whose picture comes late is told with its gap', walk, async () => {
     const dataDir = temporaryFolder();
     const slides = [
       { id: 'film', kind: 'video', media_url: putVideo(dataDir, 'green.mp4', green, 3), duration_seconds: 3 },

@@ -8,6 +8,7 @@ import { healthOf, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { openPlayer, waitForConnection } from '../support/player.ts';
 import { shareTestService, startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const box = shareTestService({ content: lobbyWith([{ id: 'film', kind: 'text', title: 'The film' }]) });
 
@@ -81,7 +82,7 @@ test('frames are counted once, for their slide, and a film that begins anew coun
 });
 
 describeBrowser('a film', { timeout: 60_000 }, () => {
-  it('that is over before anybody looks is counted, for its own slide', async () => {
+  it('that is over before anybody looks is counted, for its own slide', walk, async () => {
     const dataDir = temporaryFolder();
     const film = { id: 'short', kind: 'video', media_url: putVideo(dataDir, 'short.mp4', [20, 90, 200], 2) };
     const after = { id: 'after', kind: 'text', title: 'After', duration_seconds: 3_600 };

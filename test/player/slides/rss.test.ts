@@ -5,6 +5,7 @@ import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { payloadOf } from '../../support/observe.ts';
 import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 
 const picture = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="400" height="300" fill="red"/></svg>',
@@ -38,7 +39,7 @@ const waitForHeadline = (page: Page, title: string) => expect.poll(() => headlin
 const command = (service: TestService, name: string) => service.post('/api/screens/lobby/commands', { command: name });
 
 describeBrowser('headlines', () => {
-  it('turn by themselves, share the duration, and give way to the next slide', async () => {
+  it('turn by themselves, share the duration, and give way to the next slide', walk, async () => {
     const slides = [headlines({ duration_seconds: 9 }), text];
     const { service } = await open({ news: rss(item('One') + item('Two') + item('Three') + item('Four')) }, slides);
     await waitForFeeds(service);

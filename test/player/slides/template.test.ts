@@ -4,6 +4,7 @@ import { describeBrowser } from '../../support/browser.ts';
 import { putImage } from '../../support/media.ts';
 import { logged } from '../../support/observe.ts';
 import { patience, sharePlayer } from '../../support/player.ts';
+import { walk } from '../../support/soak.ts';
 
 describeBrowser('a template', () => {
   const player = sharePlayer();
@@ -71,7 +72,10 @@ describeBrowser('a template', () => {
     expect(over).toBeLessThanOrEqual(0);
   });
 
-  it('whose text becomes longer with the time is set smaller then, and larger again with less text', async () => {
+  it('whose text becomes longer with the time is set smaller then, and larger again with less text', {
+    ...walk,
+    timeout: 90_000,
+  }, async () => {
     const html =
       '{% assign phase = now | date: "%s" | modulo: 12 %}' +
       '<h1>{% if phase < 6 %}Free at {{ phase }}{% else %}{{ long }}{% endif %}</h1>';
@@ -84,7 +88,7 @@ describeBrowser('a template', () => {
       }));
     for (const isLong of [true, false, true])
       await expect.poll(shown, patience).toEqual({ isLong, isCut: false, isLarge: !isLong });
-  }, 90_000);
+  });
 });
 
 describeBrowser('a template that can not be shown', { timeout: 60_000 }, () => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { lobby, patience, sharePlayer, waitForConnection } from '../../support/player.ts';
 import type { TestService } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 
 const landscape = { width: 1280, height: 720 };
 
@@ -47,7 +48,7 @@ describeBrowser('a timetable', () => {
     expect(await page.locator('.head .title').textContent()).toBe('Departures');
   });
 
-  it('lets go of what is over while it is on, and then tells of tomorrow', async () => {
+  it('lets go of what is over while it is on, and then tells of tomorrow', walk, async () => {
     // It stays for a minute, of which most is gone.
     const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(Date.now() - 44_000);
     const page = await open([{ time, title: 'Leaving' }]);

@@ -8,6 +8,7 @@ import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { hasFfmpeg, makeMedium, putImage, putVideo } from '../../support/media.ts';
 import { lobby, patience, type SharedPlayer, sharePlayer, waitForConnection } from '../../support/player.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 
 const green = [20, 180, 20] as const;
 
@@ -109,7 +110,7 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
       expect(performance.now() - beganAt).toBeLessThan(9_000);
     });
 
-    it('lets go of its decoder', async () => {
+    it('lets go of its decoder', walk, async () => {
       const page = await openVideo(player(), {});
       const video = await page.locator('video').first().elementHandle();
       await page.getByText('After').waitFor();
@@ -140,7 +141,7 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
       expect(pages).toMatchObject([{ lastFault: { slideId: 'film', reason } }]);
     });
 
-    it('that stops arriving is skipped and reported', { timeout: 60_000 }, async () => {
+    it('that stops arriving is skipped and reported', { ...walk, timeout: 60_000 }, async () => {
       const { service, show } = player();
       // Noise needs many bytes a second, of which a browser takes many before it begins.
       const how = [

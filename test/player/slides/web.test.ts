@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { logged } from '../../support/observe.ts';
 import { lobby, openPlayer, patience, sharePlayer, waitForConnection } from '../../support/player.ts';
+import { walk } from '../../support/soak.ts';
 
 /** A web server of somebody else's. */
 const startSite = async (handler: RequestListener): Promise<string> => {
@@ -126,7 +127,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     expect(longestMs).toBeLessThan(2_000);
   });
 
-  it('that is long in loading on the screen is seen as it is meanwhile, and at last skipped', async () => {
+  it('that is long in loading on the screen is seen as it is meanwhile, and at last skipped', walk, async () => {
     const site = await startSite((request, response) => {
       if (request.url === '/never.png') return;
       response.setHeader('Content-Type', 'text/html').end('<!doctype html><body>Slow<img src="/never.png">');
@@ -140,7 +141,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     await expect.poll(() => skipOf('slow'), patience).toMatchObject({ reason: `${site}/ did not load within 15 s` });
   });
 
-  it('is loaded again while it is on, and says how old it is once it cannot be', async () => {
+  it('is loaded again while it is on, and says how old it is once it cannot be', walk, async () => {
     let loads = 0;
     let isDown = false;
     const site = await startSite((request, response) => {
