@@ -4,6 +4,7 @@ import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
 import { Refusal } from './api/errors.ts';
+import type { PersonKey } from './api/person-key.ts';
 import { beginHandover } from './api/session.ts';
 import { starterOf } from './model/doers.ts';
 import { isRunning } from './model/shown.ts';
@@ -13,7 +14,7 @@ import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
 import { useConsole } from './ui/context.tsx';
-import { Button, Empty, Failure, IconButton } from './ui/controls.tsx';
+import { Button, Confirm, Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { useDropped, useReceive } from './ui/receive.ts';
@@ -277,7 +278,7 @@ const isOffered = (name: PageName, { may }: Pick<Access, 'may'>): boolean => {
 };
 
 const Navigation = ({ current }: { current: PageName }) => {
-  const { texts, session, site, access } = useConsole();
+  const { texts, site, access } = useConsole();
   const { person } = access.me.value;
   return (
     <header class="rail">
@@ -310,13 +311,52 @@ const Navigation = ({ current }: { current: PageName }) => {
           {person.name}
         </p>
       )}
-      {session.isSecured.value && typeof session.credential.value === 'string' && (
-        <button type="button" class="sign-out" onClick={session.signOut}>
-          <Icon name="signout" />
-          <span>{texts.signIn.out}</span>
-        </button>
-      )}
+      <SignOut />
     </header>
+  );
+};
+
+/** Forgets the secret at once; the key of a person is removed from the box, too, which they are asked about. */
+const SignOut = () => {
+  const { texts, session, client, access, announcer, hasSignOn } = useConsole();
+  const words = texts.signIn;
+  const isAsked = useSignal(false);
+  const key = session.credential.value;
+  const { person } = access.me.value;
+  if (!session.isSecured.value || key === null || (typeof key !== 'string' && person === null)) return null;
+
+  const removeKey = async ({ keyId }: PersonKey): Promise<void> => {
+    isAsked.value = false;
+    try {
+      await client.json(`/console/api/people/${person?.id}/keys/${keyId}`, { method: 'DELETE' });
+      await (await import('./api/person-key.ts')).forgetPersonKey();
+      session.signOut();
+    } catch (error) {
+      announcer.report(error);
+    }
+  };
+
+  const begin = (): void => {
+    if (typeof key === 'string') session.signOut();
+    else isAsked.value = true;
+  };
+  return (
+    <>
+      <button type="button" class="sign-out" onClick={begin}>
+        <Icon name="signout" />
+        <span>{words.out}</span>
+      </button>
+      {isAsked.value && typeof key !== 'string' && (
+        <Confirm
+          title={words.out}
+          submit={words.out}
+          onClose={() => (isAsked.value = false)}
+          onSubmit={() => void removeKey(key)}
+        >
+          <p>{hasSignOn ? words.outToSignOn : words.outToInvitation}</p>
+        </Confirm>
+      )}
+    </>
   );
 };
 

@@ -106,7 +106,8 @@ let lastCredential = session.credential.peek();
 effect(() => {
   const signer = session.signer.value;
   if (signer === null && lastSigner !== null) forgetLeft(tab, lasting, lastSigner);
-  const isOut = signer === null && typeof lastCredential === 'string' && !session.wasRefused.peek();
+  const wasRefused = session.wasRefused.peek() || session.removed.peek() !== null;
+  const isOut = signer === null && lastCredential !== null && !wasRefused;
   // Operators keep their work over a change of the secret; what a person has typed is nothing for the next.
   const isByKey = [signer, lastSigner].some((each) => each?.startsWith('operator ') === false);
   const isOther = signer !== null && lastSigner !== null && signer !== lastSigner && isByKey;

@@ -58,6 +58,27 @@ itBrowser('over http: joins by the address of an invitation, and is told who rem
   await joinAndBeRemoved(service, page, inLan(service.url));
 });
 
+itBrowser('who signs out leaves no key behind, neither in the browser nor at the box', async () => {
+  const service = await startTestService({
+    content: lobby,
+    env: { ...secretSettings(operatorSecret), SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const ask = createOperator(service, operatorSecret);
+  await ask('PUT', '/console/api/people/maria', { name: 'Maria', role: 'editor' });
+  const { page } = await openConsole(service.url);
+  await page.goto('about:blank');
+  await page.goto(`${inLan(service.url)}/console#join=maria.${await invite(service, 'maria')}`);
+  await page.getByLabel('Name of this device').fill('Laptop');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Shared secret').waitFor();
+  expect((await (await ask('GET', '/console/api/people')).json()).people[0].keys).toEqual([]);
+  await page.reload();
+  await page.getByLabel('Shared secret').waitFor();
+});
+
 test.skipIf(isWithoutCertutil)(
   'over https: joins where the root of the site is installed, and is told who removed the key',
   { timeout: 60_000 },

@@ -89,6 +89,7 @@ export const createSession = (
     },
     signOut: (): void => {
       wasRefused.value = false;
+      person.value = null;
       set(null);
     },
     joined: (joinedKey: PersonKey): void => {
