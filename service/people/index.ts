@@ -25,7 +25,7 @@ import {
 import type { Role } from '../contract/roles.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { laterThan, newest } from '../domain/merge.ts';
+import { laterThan, newest, order } from '../domain/merge.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
@@ -38,12 +38,12 @@ import { openUses } from './uses.ts';
 import {
   checkLastAdmin,
   checkRoomForPeople,
-  type Ending,
   endedSince,
   hasAdminJoined,
   type PeopleRecords,
   type PeopleView,
   type PersonView,
+  spellEnding,
   viewOf,
 } from './view.ts';
 
@@ -74,12 +74,6 @@ interface NewKey {
   invitation: string | null;
   ends_at: string | null;
 }
-
-const spellEnding = ({ what, by }: Ending): string => {
-  const whom = by === null ? '' : ` by ${by.name}`;
-  if (what === 'removed') return `This key was removed${whom}.`;
-  return what === 'disabled' ? `You were disabled${whom}.` : 'Your sign-in has ended; sign in again.';
-};
 
 export const createPeople = async (context: ServiceContext, { shared, authority }: Dependencies) => {
   const { options, now, monotonicNow, tempo } = context;
@@ -183,6 +177,15 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     const counted = person.keys.filter((key) => !endings.hasEnded(key));
     if (isNew && (counted.length >= mostKeys || person.removed >= mostRemovedKeys))
       throw new CodedError('too_many_keys');
+  };
+
+  /** A browser that forgets its keys leaves them: with as many as a person may have, the one that ends first makes room. */
+  const endFirstSignIn = async (person: PersonView): Promise<void> => {
+    const counted = person.keys.filter((key) => !endings.hasEnded(key));
+    const signIns = counted.filter(({ ends_at }) => ends_at !== null);
+    const [first] = signIns.toSorted((a, b) => order(a.ends_at ?? '', b.ends_at ?? ''));
+    if (counted.length < mostKeys || first === undefined) return;
+    await keys.put({ ...first, removed: { at: iso(), by: null } });
   };
 
   const enable = async (id: string, by: Author | null): Promise<void> => {
@@ -425,7 +428,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         if (!isPersonKey(public_key)) throw weakKey();
         if (view().keys.has(keyIdOf(public_key)))
           throw new CodedError('invitation_invalid', 'Each sign-in needs a new key.');
-        if (before !== undefined) checkKey(before, keyIdOf(public_key), null);
+        if (before !== undefined) {
+          await endFirstSignIn(before);
+          checkKey(need(id), keyIdOf(public_key), null);
+        }
         checkLastAdmin(view(), id, { role });
         const old = before?.record;
         const at = iso();

@@ -57,6 +57,13 @@ const endingOf = (key: KeyRecord, person: PersonView | null, losers: ReadonlySet
   return person.disabled === null ? null : { ...person.disabled, what: 'disabled' };
 };
 
+/** A sentence for who signs with such a key. */
+export const spellEnding = ({ what, by }: Ending): string => {
+  const whom = by === null ? '' : ` by ${by.name}`;
+  if (what === 'removed') return `This key was removed${whom}.`;
+  return what === 'disabled' ? `You were disabled${whom}.` : 'Your sign-in has ended; sign in again.';
+};
+
 export const viewOf = ({ people, keys, disablings }: PeopleRecords): PeopleView => {
   const losers = losersOf(keys);
   const byPerson = groupBy(keys, ({ person }) => person);
