@@ -66,6 +66,7 @@ export const Changes = () => {
   const screens = useScreenOptions();
   const listId = useId();
   const [date, screen, person, kind] = [useSignal(''), useSignal(''), useSignal(''), useSignal('')];
+  const isFiltered = [date, screen, person, kind].some(({ value }) => value.trim() !== '');
   const records = useSignal<readonly AuditRecord[] | null>(null);
   const people = useSignal<ReadonlySet<string>>(new Set());
   const isMore = useSignal(false);
@@ -188,8 +189,8 @@ export const Changes = () => {
           {texts.loading}
         </p>
       ) : shown.length === 0 ? (
-        <Empty title={words.none}>
-          <p>{words.noneTask}</p>
+        <Empty title={isFiltered ? words.none : words.noneYet}>
+          <p>{isFiltered ? words.noneTask : words.noneYetTask}</p>
         </Empty>
       ) : (
         <ol class="history">
