@@ -87,7 +87,8 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'whole' || mode === 'soak' || isChanged || areNamed ? [] : walks,
     // Single cases of that kind, in files that run always.
     env: mode === 'whole' || mode === 'soak' || areNamed ? { SIGNAGE_TEST_WALKS: 'on' } : {},
-    testTimeout: mode === 'soak' ? 3_600_000 : 30_000,
+    // A busy CI takes three times as long as a machine that does nothing else.
+    testTimeout: mode === 'soak' ? 3_600_000 : process.env.CI === 'true' ? 90_000 : 30_000,
     hookTimeout: 60_000,
     // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated, and its report says so.
     retry: process.env.CI === 'true' && mode !== 'soak' ? 2 : 0,
