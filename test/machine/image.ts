@@ -1,5 +1,5 @@
 /** The image of this build, and what is on a disk that a machine has started from it. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { layout } from '../../.scripts/image/layout.ts';
@@ -81,7 +81,6 @@ export const openDisk = (disk: string) => {
     names: (name: 'efi' | 'config'): string[] => run('mdir', '-b', '-i', at(name), '::/').split('\n').filter(Boolean),
     /** The text of a file there. */
     read: (name: 'efi' | 'config', path: string): string => run('mtype', '-i', at(name), `::/${path}`),
-    /** What e2fsck says of the data, and a file of them. */
     data: () => {
       const [{ start, size } = { start: 0, size: 0 }] = table.partitions.slice(layout.dataNumber - 1);
       const file = join(work, 'data.img');
@@ -89,7 +88,12 @@ export const openDisk = (disk: string) => {
       run('dd', `if=${raw}`, `of=${file}`, 'bs=512', `skip=${start}`, `count=${size}`, 'conv=sparse', 'status=none');
       return {
         read: (path: string): string => run('debugfs', '-R', `cat ${path}`, file),
-        check: (): void => void run('e2fsck', '-p', file),
+        /** As at a start, where journal and counts are put right. @throws Error if anything is wrong afterwards */
+        check: (): void => {
+          // 1: something was corrected.
+          if ((spawnSync('e2fsck', ['-p', file]).status ?? 8) > 1) throw new Error('e2fsck -p has repaired too little');
+          run('e2fsck', '-fn', file);
+        },
       };
     },
   };
