@@ -3,7 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
-import { Refusal } from './api/errors.ts';
+import { isCode, Refusal, Unreachable } from './api/errors.ts';
 import type { PersonKey } from './api/person-key.ts';
 import { beginHandover } from './api/session.ts';
 import { starterOf } from './model/doers.ts';
@@ -322,20 +322,26 @@ const SignOut = () => {
   const words = texts.signIn;
   const isAsked = useSignal(false);
   const key = session.credential.value;
-  const { person } = access.me.value;
-  if (!session.isSecured.value || key === null || (typeof key !== 'string' && person === null)) return null;
+  if (!session.isSecured.value || key === null) return null;
 
-  const removeKey = async ({ keyId }: PersonKey): Promise<void> => {
+  const removeKey = async (own: PersonKey): Promise<void> => {
     isAsked.value = false;
+    const id = own.person ?? access.me.peek().person?.id;
+    const remove = (): Promise<void> =>
+      client.json(`/console/api/people/${id}/keys/${own.keyId}`, { method: 'DELETE' });
+    session.leave(own);
     try {
-      await client.json(`/console/api/people/${person?.id}/keys/${keyId}`, { method: 'DELETE' });
-      await (await import('./api/person-key.ts')).forgetPersonKey();
-      session.signOut();
+      // The box ends what is under way with this key, which may be this answer.
+      await remove().catch((error) => (error instanceof Unreachable ? remove() : Promise.reject(error)));
     } catch (error) {
-      announcer.report(error);
+      if (!isCode(error, 'key_unknown')) {
+        session.leave(null);
+        return announcer.report(error);
+      }
     }
+    await (await import('./api/person-key.ts')).forgetPersonKey(own.keyId);
+    session.signOut();
   };
-
   const begin = (): void => {
     if (typeof key === 'string') session.signOut();
     else isAsked.value = true;

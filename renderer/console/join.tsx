@@ -18,11 +18,15 @@ interface Joined {
 
 /** @throws Refusal, Unproven, Unreachable */
 const join = async ({ person, code }: Invitation, device: string) => {
-  // An answer that was lost comes once more, to the same key.
-  const key = (await joiningKey.read()) ?? (await makeKey());
-  await joiningKey.keep(key).catch(() => undefined);
   const proofKey = hkdf(sha256, utf8ToBytes(code), undefined, utf8ToBytes(joinInfo), 32);
-  const proof = bytesToHex(hmac(sha256, proofKey, utf8ToBytes(joinText(person, key.publicKey, device))));
+  const proofOf = (publicKey: string, name: string): string =>
+    bytesToHex(hmac(sha256, proofKey, utf8ToBytes(joinText(person, publicKey, name))));
+  // An answer that was lost comes once more, to the same key.
+  const before = await joiningKey.read();
+  const isSame = before !== null && before.proof === proofOf(before.publicKey, before.device);
+  const key = isSame ? before : await makeKey();
+  const proof = proofOf(key.publicKey, device);
+  await joiningKey.keep({ ...key, device, proof }).catch(() => undefined);
   const response = await answerOf(
     fetch('/console/api/join', {
       method: 'POST',
@@ -51,6 +55,10 @@ export const Join = ({ invitation }: { invitation: Invitation }) => {
   const words = texts.join;
   const known = session.person.value;
 
+  const decline = (): void => {
+    void joiningKey.forget();
+    session.decline();
+  };
   const submit = async (device: string): Promise<void> => {
     const key = await join(invitation, device);
     session.joined(key);
@@ -59,7 +67,7 @@ export const Join = ({ invitation }: { invitation: Invitation }) => {
 
   return (
     <Dialog title={words.title}>
-      <DeviceForm submit={words.submit} onSubmit={submit} onDecline={session.decline}>
+      <DeviceForm submit={words.submit} onSubmit={submit} onDecline={decline}>
         <p class="soft">{words.task({ id: invitation.person })}</p>
         {known !== null && <p class="notice warning">{words.replaces({ name: known })}</p>}
         {!isSecureContext && <p class="notice warning">{words.open}</p>}

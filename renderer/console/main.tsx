@@ -10,7 +10,7 @@ import { storageOf } from '../shared/storage.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
-import { createSession, takeHandover } from './api/session.ts';
+import { createSession, isOtherPerson, takeHandover } from './api/session.ts';
 import { App } from './app.tsx';
 import { followFile } from './model/edit.ts';
 import { createAccess } from './stores/access.ts';
@@ -107,20 +107,19 @@ effect(() => {
   const signer = session.signer.value;
   if (signer === null && lastSigner !== null) forgetLeft(tab, lasting, lastSigner);
   const wasRefused = session.wasRefused.peek() || session.removed.peek() !== null;
-  const isOut = signer === null && lastCredential !== null && !wasRefused;
-  // Operators keep their work over a change of the secret; what a person has typed is nothing for the next.
-  const isByKey = [signer, lastSigner].some((each) => each?.startsWith('operator ') === false);
-  const isOther = signer !== null && lastSigner !== null && signer !== lastSigner && isByKey;
+  const isOut = signer === null && lastSigner !== null && lastCredential !== null && !wasRefused;
+  const isOther = isOtherPerson(lastSigner, signer);
+  // The steps of a handover and of a sign-in begin with a key whose person is not known yet.
+  const isEmpty = opened === undefined && lastSigner?.startsWith('key ') === true;
   lastSigner = signer ?? lastSigner;
   if (signer !== null) lastCredential = session.credential.peek();
-  if (opened === undefined) return;
-  if (isOut || isOther) {
+  if (isOut || (isOther && !isEmpty)) {
     // Else the draft would be deleted, in the name of who has come.
-    opened.savedDrafts.forget();
-    opened.draft.discard();
+    opened?.savedDrafts.forget();
+    opened?.draft.discard();
     removeEventListener('beforeunload', holdUploads);
     location.reload();
-  } else if (signer !== null) claim(tab, signer);
+  } else if (signer !== null && opened !== undefined) claim(tab, signer);
 });
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {

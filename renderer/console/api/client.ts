@@ -4,7 +4,7 @@ import { clockHeader, headerText, repeatRefused, signatureHeader } from '../../.
 import { createPageSigning, sha256Hex } from '../../shared/page-signing.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Refusal, Unproven, Unreachable } from './errors.ts';
-import type { Credential, Session } from './session.ts';
+import { type Credential, isOtherPerson, type Session } from './session.ts';
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -301,16 +301,21 @@ export const createClient = ({
     const nonce = signing.newNonce();
     const { method = 'GET' } = options;
     let sentAt: number | undefined;
+    let signer: string | null = null;
     for (;;) {
       const secret = await session.ready();
       sentAt ??= performance.now();
+      const now = session.signer.peek();
+      if (method !== 'GET' && isOtherPerson(signer, now))
+        throw uncertain(method, new Unproven('Another person signs.'));
+      signer = now;
       if (method !== 'GET' && performance.now() - sentAt > NONCE_MS) {
         throw uncertain(method, new Unproven('The secret came too late.'));
       }
       try {
         return await send(path, options, secret, isStreamed, nonce);
       } catch (error) {
-        if (!isCode(error, ...refusalsOf(secret))) throw error;
+        if (!isCode(error, ...refusalsOf(secret)) || session.isLeaving(secret)) throw error;
         // The form asks for the secret, and the request continues with the new one.
         session.refuse(secret, (error as Error).message);
       }

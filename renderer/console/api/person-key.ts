@@ -105,20 +105,30 @@ export const keepPersonKey = async (
   return signerOf(stored);
 };
 
-const newKeyAt = (id: string) => ({
+const newKeyAt = <Key extends NewKey>(id: string) => ({
   /** Keeps a new key over a change of the page. @throws the browser's error if it stores nothing */
-  keep: (key: NewKey): Promise<unknown> => withStore('readwrite', (store) => store.put(key, id)),
+  keep: (key: Key): Promise<unknown> => withStore('readwrite', (store) => store.put(key, id)),
   /** The key that was kept so; null: there is none. */
-  read: async (): Promise<NewKey | null> =>
-    ((await withStore('readonly', (store) => store.get(id)).catch(() => undefined)) as NewKey | undefined) ?? null,
+  read: async (): Promise<Key | null> =>
+    ((await withStore('readonly', (store) => store.get(id)).catch(() => undefined)) as Key | undefined) ?? null,
   forget: (): Promise<unknown> => withStore('readwrite', (store) => store.delete(id)).catch(() => undefined),
 });
 
 /** The key that the secure page has made, on its way over the http page. */
 export const pendingKey = newKeyAt('pending');
 
-/** The key of a join whose answer has not come: with it the invitation counts once more. */
-export const joiningKey = newKeyAt('joining');
+/** A key with which a join was asked for, and what was sent. */
+export interface JoiningKey extends NewKey {
+  device: string;
+  /** Made with the code, so that nobody without it can put a key here for the next join. */
+  proof: string;
+}
 
-export const forgetPersonKey = (): Promise<unknown> =>
-  withStore('readwrite', (store) => store.delete(ID)).catch(() => undefined);
+/** The key of a join whose answer has not come: with it the same invitation counts once more. */
+export const joiningKey = newKeyAt<JoiningKey>('joining');
+
+/** Forgets the key of this id; one that has taken its place since stays. */
+export const forgetPersonKey = async (keyId: string): Promise<void> => {
+  if ((await readPersonKey())?.keyId === keyId)
+    await withStore('readwrite', (store) => store.delete(ID)).catch(() => undefined);
+};

@@ -14,6 +14,16 @@ export interface Invitation {
 
 export type Session = ReturnType<typeof createSession>;
 
+/**
+ * Whether what one signer began is nothing for the next one: operators with the secret go on with each other's work, a person
+ * with a key does not. @param before, after as {@link Session} tells them
+ */
+export const isOtherPerson = (before: string | null, after: string | null): boolean =>
+  before !== null &&
+  after !== null &&
+  before !== after &&
+  ![before, after].every((each) => each.startsWith('operator '));
+
 const secretKey = 'signage.console.secret';
 const operatorKey = 'signage.console.operator';
 
@@ -43,6 +53,7 @@ export const createSession = (
   const credential = signal<Credential | null>(recall(tab, secretKey) ?? key);
   const invitation = signal(invited);
   const removed = signal<string | null>(null);
+  let leaving: Credential | null = null;
   const person = signal(key?.name ?? null);
   const wasRefused = signal(false);
   const operator = signal(recall(lasting, operatorKey) ?? '');
@@ -98,6 +109,11 @@ export const createSession = (
       set(joinedKey);
       invitation.value = null;
     },
+    /** The person removes the key that this tab signs with; null: they do not after all. A refusal of it is no news then. */
+    leave: (key: PersonKey | null): void => {
+      leaving = key;
+    },
+    isLeaving: (given: Credential | null): boolean => given !== null && given === leaving,
     /** Leaves the invitation as it is. */
     decline: (): void => {
       invitation.value = null;
@@ -109,14 +125,14 @@ export const createSession = (
     refuse: (refused: Credential | null, reason: string): void => {
       isSecured.value = true;
       // The answer is about an earlier credential, not the current one.
-      if (refused === null || refused !== credential.value) return;
+      if (refused === null || refused !== credential.value || refused === leaving) return;
       if (typeof refused === 'string') wasRefused.value = true;
       else {
         removed.value = reason;
         person.value = null;
         // Over http anybody on the way may say so: the key is kept, until another one takes its place.
         if (location.protocol === 'https:') {
-          void import('./person-key.ts').then(({ forgetPersonKey }) => forgetPersonKey());
+          void import('./person-key.ts').then(({ forgetPersonKey }) => forgetPersonKey(refused.keyId));
         }
       }
       set(null);
