@@ -211,8 +211,8 @@ export const peopleRoutes = (
           [answerHeader]: signAnswer(key, { request: request.proof, status, sha256, clock }),
         };
       };
-      const { key: id, person, isNew } = await people.join(request, key, ctx.state.clientIp);
-      if (isNew) tellKey(request.person, request.device, ctx.state.clientIp);
+      const { key: id, person } = await people.join(request, key, ctx.state.clientIp);
+      tellKey(request.person, request.device, ctx.state.clientIp);
       const { record, role, tags } = person;
       const { id: whom, name } = record;
       send(ctx, 201, { key: id, person: { id: whom, name }, role, tags, root: people.root() });

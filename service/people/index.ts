@@ -1,5 +1,5 @@
 /** People with keys of their own: who they are, what they may do, and which keys count. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { countingSigner, isJoinProof, isPersonKey, type Keyring, type KnownKey, keyIdOf } from '../auth/person-keys.ts';
 import type { SiteAuthority } from '../authority/index.ts';
 import {
@@ -25,13 +25,13 @@ import {
 import type { Role } from '../contract/roles.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { laterThan, newest, order } from '../domain/merge.ts';
+import { joinInfo } from '../domain/joining.ts';
+import { laterThan, newest } from '../domain/merge.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
 import { openEndings } from './endings.ts';
-import { createJoins, newCode, proofKeyOf } from './invitation-codes.ts';
 import { createKeyWatches } from './key-watches.ts';
 import { mergeDisabling, mergeInvitation, mergeKey } from './records.ts';
 import { openUses } from './uses.ts';
@@ -43,6 +43,7 @@ import {
   type PeopleRecords,
   type PeopleView,
   type PersonView,
+  signInsToEnd,
   spellEnding,
   viewOf,
 } from './view.ts';
@@ -53,10 +54,12 @@ export type People = Awaited<ReturnType<typeof createPeople>>;
 const DAY_MS = 86_400_000;
 const MAX_KEYS = 2 * mostPeopleEver * mostKeys;
 const MAX_DISABLINGS = 100_000;
+const CODE_BYTES = 16;
 /** For how long a key of a sign-in counts. */
 const SIGN_IN_MS = 12 * 3_600_000;
 /** For how long an admin who was made at a box stands in /healthz. */
 const RECOVERED_MS = 7 * DAY_MS;
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 interface Dependencies {
   shared: Pick<Shared, 'open'>;
@@ -75,8 +78,17 @@ interface NewKey {
   ends_at: string | null;
 }
 
+/** 26 characters of base32 (RFC 4648) for 128 bits. */
+const newCode = (): string => {
+  const bits = [...randomBytes(CODE_BYTES)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.padEnd(130, '0').match(/.{5}/g) ?? []).map((five) => base32[Number.parseInt(five, 2)]).join('');
+};
+
+/** The key of the proof. @param code as it is written */
+const proofKeyOf = (code: string): Buffer => Buffer.from(hkdfSync('sha256', code, new Uint8Array(), joinInfo, 32));
+
 export const createPeople = async (context: ServiceContext, { shared, authority }: Dependencies) => {
-  const { options, now, monotonicNow, tempo } = context;
+  const { options, now, tempo } = context;
   const people = await shared.open<PersonRecord>({
     name: 'people',
     schema: personRecord,
@@ -113,7 +125,6 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   const uses = await openUses(context);
   let siteTime: SiteTime = unconfirmed(now);
   const endings = await openEndings(context, { keys, invitations, siteNow: () => siteTime.now() });
-  const joins = createJoins(monotonicNow);
   const enqueue = createQueue();
   const changes = createEmitter();
   let timer: NodeJS.Timeout | undefined;
@@ -177,15 +188,6 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     const counted = person.keys.filter((key) => !endings.hasEnded(key));
     if (isNew && (counted.length >= mostKeys || person.removed >= mostRemovedKeys))
       throw new CodedError('too_many_keys');
-  };
-
-  /** A browser that forgets its keys leaves them: with as many as a person may have, the one that ends first makes room. */
-  const endFirstSignIn = async (person: PersonView): Promise<void> => {
-    const counted = person.keys.filter((key) => !endings.hasEnded(key));
-    const signIns = counted.filter(({ ends_at }) => ends_at !== null);
-    const [first] = signIns.toSorted((a, b) => order(a.ends_at ?? '', b.ends_at ?? ''));
-    if (counted.length < mostKeys || first === undefined) return;
-    await keys.put({ ...first, removed: { at: iso(), by: null } });
   };
 
   const enable = async (id: string, by: Author | null): Promise<void> => {
@@ -370,23 +372,19 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
      */
     checkProof: (request: JoinRequest): Buffer | null => {
       const invitation = invitations.get(request.person);
-      const open = invitation !== undefined && endings.isOpen(invitation) ? invitation.key : null;
-      const known = [joins.proofKeyOf(request), open === null ? null : Buffer.from(open, 'base64url')];
+      const isOpen = invitation !== undefined && endings.isOpen(invitation);
       // A person without an invitation takes as long.
-      return known.map((key) => key ?? randomBytes(32)).find((key) => isJoinProof(key, request)) ?? null;
+      const key = isOpen ? Buffer.from(invitation.key, 'base64url') : randomBytes(32);
+      return isJoinProof(key, request) && isOpen ? key : null;
     },
 
     /**
-     * Adds the key of a person who has proven to know the code of their invitation, which is used then. Who joined with this
-     * key a moment ago has not received the answer: it is the same once more.
+     * Adds the key of a person who has proven to know the code of their invitation, which is used then.
      * @throws CodedError `secret_required`, `invitation_invalid`, `too_many_keys`, `invalid_field`
      */
     join: ({ person: id, public_key, device }: JoinRequest, proofKey: Buffer, address: string) =>
       enqueue(async () => {
         checkSecret();
-        const keyId = keyIdOf(public_key);
-        const isRepeated = joins.proofKeyOf({ person: id, public_key })?.equals(proofKey) === true;
-        if (isRepeated && find(keyId)?.signer?.id === id) return { key: keyId, person: need(id), isNew: false };
         const invitation = invitations.get(id);
         const person = view().people.get(id);
         // Of two who have the code the first one joins.
@@ -394,14 +392,13 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           invitation !== undefined && !invitation.used && invitation.key === proofKey.toString('base64url');
         if (person === undefined || person.disabled !== null || !isOpen) throw new CodedError('invitation_invalid');
         if (!isPersonKey(public_key)) throw weakKey();
-        checkKey(person, keyId, null);
+        checkKey(person, keyIdOf(public_key), null);
         await invitations.put({ ...invitation, used: true, key: '' });
         const { by, number } = invitation;
         const { role } = person.record;
         const rest = { via: invitation.via ?? 'invitation', role, by, address, invitation: number, ends_at: null };
-        await addKey({ person: id, public_key, device, ...rest });
-        joins.add({ person: id, public_key }, proofKey);
-        return { key: keyId, person: need(id), isNew: true };
+        const key = await addKey({ person: id, public_key, device, ...rest });
+        return { key, person: need(id) };
       }),
 
     /**
@@ -428,9 +425,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         if (!isPersonKey(public_key)) throw weakKey();
         if (view().keys.has(keyIdOf(public_key)))
           throw new CodedError('invitation_invalid', 'Each sign-in needs a new key.');
+        const over = signInsToEnd(before?.keys.filter((key) => !endings.hasEnded(key)) ?? []);
         if (before !== undefined) {
-          await endFirstSignIn(before);
-          checkKey(need(id), keyIdOf(public_key), null);
+          const kept = before.keys.filter((key) => !over.includes(key));
+          checkKey({ ...before, keys: kept }, keyIdOf(public_key), null);
         }
         checkLastAdmin(view(), id, { role });
         const old = before?.record;
@@ -446,6 +444,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           updated_at: laterThan(old?.updated_at, now()),
         });
         const ends_at = iso(siteTime.now() + SIGN_IN_MS);
+        await keys.put(...over.map((each) => ({ ...each, removed: { at: iso(), by: null } })));
         const rest = { via: 'sign-in', role, by: null, address, invitation: token, ends_at };
         const key = await addKey({ person: id, public_key, device, ...rest });
         return { key, person: need(id) };

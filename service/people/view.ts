@@ -1,10 +1,11 @@
 /** What the records of people mean: who there is, which keys count, and what may not be changed. Pure. */
-import { mostPeople, mostPeopleEver } from '../contract/console/people.ts';
+import { mostKeys, mostPeople, mostPeopleEver } from '../contract/console/people.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { DisablingRecord, KeyRecord, PersonRecord } from '../contract/people-records.ts';
 import { isRole, type Role } from '../contract/roles.ts';
 import type { Author } from '../contract/terms.ts';
 import { groupBy } from '../domain/collections.ts';
+import { order } from '../domain/merge.ts';
 
 /** All records of people that a box has. */
 export interface PeopleRecords {
@@ -55,6 +56,16 @@ const endingOf = (key: KeyRecord, person: PersonView | null, losers: ReadonlySet
   if (losers.has(key.id)) return { at: null, by: null, what: 'removed' };
   if (person === null) return { at: null, by: null, what: 'removed' };
   return person.disabled === null ? null : { ...person.disabled, what: 'disabled' };
+};
+
+/**
+ * The keys of sign-ins that make room for one more, those that end first: browsers that keep nothing leave theirs.
+ * @param counted keys of one person that count
+ */
+export const signInsToEnd = (counted: readonly KeyRecord[]): KeyRecord[] => {
+  const signIns = counted.filter(({ ends_at }) => ends_at !== null);
+  const ordered = signIns.toSorted((a, b) => order(a.ends_at ?? '', b.ends_at ?? ''));
+  return ordered.slice(0, Math.max(0, counted.length - mostKeys + 1));
 };
 
 /** A sentence for who signs with such a key. */

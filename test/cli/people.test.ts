@@ -153,15 +153,3 @@ test('an invitation is not used up where its key cannot be kept', async () => {
   expect((await signageHere(['join', invitation], { XDG_CONFIG_HOME: folder })).code).toBe(69);
   expect([requests, readdirSync(join(folder, 'signage'))]).toEqual([1, []]);
 });
-
-test('a join whose answer was lost is asked for once more, with the same key', async () => {
-  const bodies: string[] = [];
-  const url = await startHostileBox((_, response, body) => {
-    bodies.push(body);
-    if (bodies.length === 1) response.destroy();
-    else response.writeHead(500).end();
-  });
-  const own = { XDG_CONFIG_HOME: temporaryFolder() };
-  await signageHere(['join', `${url}/console#join=maria.${'A'.repeat(26)}`], own);
-  expect(bodies).toEqual([bodies[0], bodies[0]]);
-});

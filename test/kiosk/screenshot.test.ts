@@ -13,7 +13,6 @@ import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { middleOf, pixelsOf, type Rgb } from '../support/media.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
-import { walk } from '../support/soak.ts';
 import { healthOf } from './health.ts';
 
 const RED: Rgb = [208, 16, 16];
@@ -70,7 +69,6 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
 
   itDouble(
     'is not taken of the maintenance page, nor of a code: these are for people in front of the display',
-    walk,
     async () => {
       const kiosk = await startKiosk({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
       const url = await kiosk.url();

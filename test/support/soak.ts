@@ -10,7 +10,7 @@ export const repeats = (few: number, many: number, variable?: string): number =>
   Number((variable === undefined ? undefined : process.env[variable]) ?? (isSoak ? many : few));
 
 /**
- * Options of a case that takes long while others check most of what it does: `npm run test:whole` and `npm run soak` run it,
- * and so does whoever names its file on the command line.
+ * Options of a case that takes long while others check most of what it does: `npm run test:whole` runs it, and whoever names
+ * its file on the command line.
  */
 export const walk = { skip: process.env['SIGNAGE_TEST_WALKS'] !== 'on' };

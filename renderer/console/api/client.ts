@@ -1,9 +1,11 @@
 /** Requests to the box, signed if it has a secret. */
+import type { Me } from '../../../service/contract/console/people.ts';
 import { operatorHeader } from '../../../service/contract/headers.ts';
 import { clockHeader, headerText, repeatRefused, signatureHeader } from '../../../service/domain/request-signature.ts';
 import { createPageSigning, sha256Hex } from '../../shared/page-signing.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Refusal, Unproven, Unreachable } from './errors.ts';
+import type { PersonKey } from './person-key.ts';
 import { type Credential, isOtherPerson, type Session } from './session.ts';
 
 export interface RequestOptions {
@@ -359,6 +361,16 @@ export const createClient = ({
           throw uncertain(method, error);
         }
       });
+    },
+    /** Whom the box knows by a key; null: nobody. @throws Refusal, Unreachable */
+    ownerOf: async (key: PersonKey): Promise<Me['person']> => {
+      try {
+        const response = await send('/console/api/me', {}, key);
+        return ((await response.json()) as Me).person;
+      } catch (error) {
+        if (isCode(error, ...keyRefusals)) return null;
+        throw error;
+      }
     },
     /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
     check: async (secret: string): Promise<boolean> => {

@@ -124,7 +124,7 @@ export interface JoiningKey extends NewKey {
   proof: string;
 }
 
-/** The key of a join whose answer has not come: with it the same invitation counts once more. */
+/** The key of a join whose answer has not come: the box may know it by now. */
 export const joiningKey = newKeyAt<JoiningKey>('joining');
 
 /** Forgets the key of this id; one that has taken its place since stays. */

@@ -124,9 +124,8 @@ export const registerPeople = (program: Command, session: Session): void => {
         .update(joinText(person, key.publicKey, device))
         .digest('hex');
       const joined = await keep(keyFile(surroundings), kept, async () => {
-        const body = JSON.stringify({ person, public_key: key.publicKey, device, proof });
-        // An answer that was lost comes once more, to the same key.
-        const { status, bytes, headers } = await post(base, body).catch(() => post(base, body));
+        const answer = await post(base, JSON.stringify({ person, public_key: key.publicKey, device, proof }));
+        const { status, bytes, headers } = answer;
         if (status !== 201) throw refusalOf({ base, path: '/console/api/join', status, bytes, hasSecret: false });
         const asked = { request: proof, status, sha256: sha256Hex(bytes) };
         if (provenTime(proofKey, { ...asked, headerOf: (name) => headers[name] }) === null) {
