@@ -1,6 +1,16 @@
 /** What the data of an older image become in a newer one: the lines of the script, with stand-ins for what only root may. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { layout, SECTOR, tableOf } from '../../.scripts/image/layout.ts';
@@ -72,3 +82,47 @@ it.skipIf(isSkipped).each([8_004_304_896, 16_000_000_000, 16_008_609_792, 31_914
     expect(dataOf()).toEqual(made);
   },
 );
+
+/** A file system with the label of the data on a disk, and what is done to it. */
+const makeData = (disk: string, harm: { at: number; zeros: number } | null): void => {
+  writeFileSync(disk, '');
+  truncateSync(disk, layout.dataStart + 2 ** 28);
+  const words = ['-q', '-F', '-t', 'ext4', '-b', '4096', '-L', 'signage-data', '-E', `offset=${layout.dataStart}`];
+  execFileSync('mke2fs', [...words, disk, '65536'], { stdio: 'ignore' });
+  if (harm === null) return;
+  const file = openSync(disk, 'r+');
+  writeSync(file, Buffer.alloc(harm.zeros), 0, harm.zeros, layout.dataStart + harm.at);
+  closeSync(file);
+};
+
+it.skipIf(isSkipped).each([
+  ['that are whole', null, true],
+  ['whose superblock has a wrong sum', { at: 1024 + 0x3fc, zeros: 4 }, true],
+  ['whose superblock is gone', { at: 0, zeros: 4096 }, true],
+  ['that were overwritten', { at: 0, zeros: 33_000 * 4096 }, false],
+])('data %s are found, or not', (_, harm, isThere) => {
+  const disk = join(temporaryFolder(), 'disk');
+  makeData(disk, harm);
+  const [lines = ''] = /^has_data\(\) \{[^]*?^\}$/m.exec(readFileSync(script, 'utf8')) ?? [];
+  const here = `${lines.replace('/dev/$disk', disk)}\nif has_data; then echo yes; else echo no; fi`;
+  const env = { PATH: process.env.PATH, DATA_START: String(layout.dataStart / SECTOR) };
+  expect(
+    execFileSync('bash', ['-euc', here], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
+  ).toBe(isThere ? 'yes' : 'no');
+});
+
+it.skipIf(isSkipped)('a file system from a larger disk is fitted to the partition, with what is in it', () => {
+  const folder = temporaryFolder();
+  const [data, file] = [join(folder, 'data'), join(folder, 'file')];
+  writeFileSync(file, 'kept');
+  writeFileSync(data, '');
+  truncateSync(data, 2 ** 28);
+  execFileSync('mke2fs', ['-q', '-F', '-t', 'ext4', '-b', '4096', data], { stdio: 'ignore' });
+  execFileSync('debugfs', ['-w', '-R', `write ${file} file`, data], { stdio: 'ignore' });
+  truncateSync(data, 2 ** 28 - 2 ** 20);
+  const [, lines = ''] = /^(blocks=[^]*?^fi)$/m.exec(readFileSync(script, 'utf8')) ?? [];
+  const sectors = String((2 ** 28 - 2 ** 20) / SECTOR);
+  const here = `stop() { exit 9; }\n${lines.replace('$(blockdev --getsz "$data")', sectors)}\ne2fsck -fn "$data"`;
+  execFileSync('bash', ['-euc', here], { stdio: 'ignore', env: { PATH: process.env.PATH, data } });
+  expect(execFileSync('debugfs', ['-R', 'cat file', data], { encoding: 'utf8' })).toBe('kept');
+});
