@@ -86,6 +86,8 @@ export interface DiskSource {
   firmware: 'uefi' | 'secure' | 'bios';
   /** Absent: a disk inside of it. */
   isStick?: boolean;
+  /** Where each write to the disk is recorded, as dm-log-writes of the kernel does; absent: nowhere. */
+  writes?: string;
 }
 
 /**
@@ -106,7 +108,12 @@ export const createMachine = async (
     size,
     firmware: starts,
     isStick = false,
+    writes,
   } = typeof source === 'string' ? { disk: await diskOf(source), size: undefined, firmware: 'uefi' } : source;
+  const drive =
+    writes === undefined
+      ? `file=${disk},format=qcow2`
+      : `driver=blklogwrites,file.driver=qcow2,file.file.driver=file,file.file.filename=${disk},log.driver=file,log.filename=${writes}`;
   const words = ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, disk, ...(size ? [String(size)] : [])];
   await execute('qemu-img', words);
   const flash = (file: string): string[] => ['-drive', `if=pflash,format=raw,${file}`];
@@ -149,7 +156,10 @@ export const createMachine = async (
       }
       await wait(100);
     }
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    // It passes on that the machine has ended.
+    lines.on('error', () => {});
+    lines.on('line', (line) => {
       const { id, return: value, error } = JSON.parse(line);
       const { resolve, reject } = waiting.get(id) ?? {};
       waiting.delete(id);
@@ -196,7 +206,7 @@ export const createMachine = async (
           ...loader,
           ...[
             '-drive',
-            `if=none,id=disk,file=${disk},format=qcow2`,
+            `if=none,id=disk,${drive}`,
             '-device',
             'qemu-xhci,id=usb',
             '-device',
