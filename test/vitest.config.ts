@@ -70,6 +70,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const isChanged = process.argv.includes('--changed');
 /** Files named on the command line, as in `npm test -- test/cli`, run even if they are walks. */
 const areNamed = process.argv.some((argument) => argument.startsWith('test/') && !argument.endsWith('.config.ts'));
+const runsWalks = (mode: string): boolean => mode === 'whole' || mode === 'soak' || areNamed;
 
 export default defineConfig(({ mode }) => ({
   plugins: [
@@ -84,9 +85,9 @@ export default defineConfig(({ mode }) => ({
   test: {
     root,
     include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
-    exclude: mode === 'whole' || mode === 'soak' || isChanged || areNamed ? [] : walks,
+    exclude: runsWalks(mode) || isChanged ? [] : walks,
     // Single cases of that kind, in files that run always.
-    env: mode === 'whole' || mode === 'soak' || areNamed ? { SIGNAGE_TEST_WALKS: 'on' } : {},
+    env: runsWalks(mode) ? { SIGNAGE_TEST_WALKS: 'on' } : {},
     // A busy CI takes three times as long as a machine that does nothing else.
     testTimeout: mode === 'soak' ? 3_600_000 : process.env.CI === 'true' ? 90_000 : 30_000,
     hookTimeout: 60_000,

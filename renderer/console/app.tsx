@@ -316,7 +316,7 @@ const Navigation = ({ current }: { current: PageName }) => {
   );
 };
 
-/** Forgets the secret at once; the key of a person is removed from the box, too, which they are asked about. */
+/** Forgets the secret at once; asks before it removes the key of a person from box and browser. */
 const SignOut = () => {
   const { texts, session, client, access, announcer, hasSignOn } = useConsole();
   const words = texts.signIn;
@@ -331,7 +331,7 @@ const SignOut = () => {
       client.json(`/console/api/people/${id}/keys/${own.keyId}`, { method: 'DELETE' });
     session.leave(own);
     try {
-      // The box ends what is under way with this key, which may be this answer.
+      // The box closes the connections of a removed key, and may cut off this answer.
       await remove().catch((error) => (error instanceof Unreachable ? remove() : Promise.reject(error)));
     } catch (error) {
       if (!isCode(error, 'key_unknown')) {

@@ -1,6 +1,6 @@
 /** The browser's storage, or the page's memory if the browser denies it. */
 
-/** As of the browser's, its own properties are what it keeps. */
+/** Like the browser's storages it has its values as own properties, which `Object.keys` lists. */
 class PageMemory implements Storage {
   [name: string]: unknown;
   get length(): number {
@@ -23,27 +23,28 @@ class PageMemory implements Storage {
   }
 }
 
-/** A storage that can be asked for whatever the person has set: where they block cookies, the browser throws. */
-export const storageOf = (name: 'localStorage' | 'sessionStorage'): Storage => {
+/** In the place of each storage that the browser denies. */
+const memory = { localStorage: new PageMemory(), sessionStorage: new PageMemory() };
+
+/** A storage of the browser. Where cookies are blocked its access throws, and the page's memory is returned. */
+export const storageOf = (name: keyof typeof memory): Storage => {
   try {
     return window[name];
   } catch {
-    return new PageMemory();
+    return memory[name];
   }
 };
-
-const memory = new Map<string, string>();
 
 export const recall = (key: string): string | null => {
   try {
     return localStorage.getItem(key);
   } catch {
-    return memory.get(key) ?? null;
+    return memory.localStorage.getItem(key);
   }
 };
 
 export const remember = (key: string, value: string): void => {
-  memory.set(key, value);
+  memory.localStorage.setItem(key, value);
   try {
     localStorage.setItem(key, value);
   } catch {

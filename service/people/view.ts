@@ -59,8 +59,8 @@ const endingOf = (key: KeyRecord, person: PersonView | null, losers: ReadonlySet
 };
 
 /**
- * The keys of sign-ins that make room for one more, those that end first: browsers that keep nothing leave theirs.
- * @param counted keys of one person that count
+ * The sign-in keys to remove so that the person may have one more, those that end first. Browsers without storage leave theirs.
+ * @param counted valid keys of one person
  */
 export const signInsToEnd = (counted: readonly KeyRecord[]): KeyRecord[] => {
   const signIns = counted.filter(({ ends_at }) => ends_at !== null);

@@ -157,7 +157,7 @@ export const createMachine = async (
       await wait(100);
     }
     const lines = createInterface({ input: socket });
-    // It passes on that the machine has ended.
+    // It emits the error of the socket when the machine ends.
     lines.on('error', () => {});
     lines.on('line', (line) => {
       const { id, return: value, error } = JSON.parse(line);

@@ -9,8 +9,5 @@ export const isSoak = process.env.MODE === 'soak';
 export const repeats = (few: number, many: number, variable?: string): number =>
   Number((variable === undefined ? undefined : process.env[variable]) ?? (isSoak ? many : few));
 
-/**
- * Options of a case that takes long while others check most of what it does: `npm run test:whole` runs it, and whoever names
- * its file on the command line.
- */
+/** Options of a slow case that other tests mostly cover: it runs in `npm run test:whole`, and where its file is named. */
 export const walk = { skip: process.env['SIGNAGE_TEST_WALKS'] !== 'on' };

@@ -326,6 +326,13 @@ export const createClient = ({
 
   const request = (path: string, options: RequestOptions = {}): Promise<Response> => ask(path, options, false);
 
+  /** The answer to a credential that the session does not have; null: the box refuses it. */
+  const unlessRefused = (path: string, credential: Credential): Promise<Response | null> =>
+    send(path, {}, credential).catch((error: unknown) => {
+      if (isCode(error, ...refusalsOf(credential))) return null;
+      throw error;
+    });
+
   return {
     /**
      * The answer, which has arrived. @throws Refusal, Unreachable (also if its body stalls, or is too large), Unproven
@@ -364,23 +371,10 @@ export const createClient = ({
     },
     /** Whom the box knows by a key; null: nobody. @throws Refusal, Unreachable */
     ownerOf: async (key: PersonKey): Promise<Me['person']> => {
-      try {
-        const response = await send('/console/api/me', {}, key);
-        return ((await response.json()) as Me).person;
-      } catch (error) {
-        if (isCode(error, ...keyRefusals)) return null;
-        throw error;
-      }
+      const response = await unlessRefused('/console/api/me', key);
+      return response === null ? null : ((await response.json()) as Me).person;
     },
     /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
-    check: async (secret: string): Promise<boolean> => {
-      try {
-        await send('/console/api/site', {}, secret);
-        return true;
-      } catch (error) {
-        if (isCode(error, ...secretRefusals)) return false;
-        throw error;
-      }
-    },
+    check: async (secret: string): Promise<boolean> => (await unlessRefused('/console/api/site', secret)) !== null,
   };
 };

@@ -127,7 +127,7 @@ export interface JoiningKey extends NewKey {
 /** The key of a join whose answer has not come: the box may know it by now. */
 export const joiningKey = newKeyAt<JoiningKey>('joining');
 
-/** Forgets the key of this id; one that has taken its place since stays. */
+/** Forgets the key of this id; a newer key in its place stays. */
 export const forgetPersonKey = async (keyId: string): Promise<void> => {
   if ((await readPersonKey())?.keyId === keyId)
     await withStore('readwrite', (store) => store.delete(ID)).catch(() => undefined);

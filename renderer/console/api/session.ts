@@ -15,8 +15,8 @@ export interface Invitation {
 export type Session = ReturnType<typeof createSession>;
 
 /**
- * Whether what one signer began is nothing for the next one: operators with the secret go on with each other's work, a person
- * with a key does not. @param before, after as {@link Session} tells them
+ * Whether a change of signer ends unsaved work and pending requests: operators who share the secret continue each other's
+ * work, people with keys do not. @param before, after values of `signer`
  */
 export const isOtherPerson = (before: string | null, after: string | null): boolean =>
   before !== null &&
@@ -109,7 +109,7 @@ export const createSession = (
       set(joinedKey);
       invitation.value = null;
     },
-    /** The person removes the key that this tab signs with; null: they do not after all. A refusal of it is no news then. */
+    /** Marks the key that its owner is removing, so that its refusal is not reported; null: the removal failed. */
     leave: (key: PersonKey | null): void => {
       leaving = key;
     },
