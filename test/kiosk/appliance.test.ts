@@ -1,6 +1,7 @@
 /** The kiosk with nobody there: its displays keep hours, and a version that crashes goes. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
@@ -59,8 +60,9 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
 
     await crashPage(kiosk.evaluate);
     const shows = async () => await kiosk.pages().at(-1)?.getByText('Good morning').first().isVisible();
-    // A page that has crashed answers with an error.
-    await expect.poll(() => shows().catch(() => false), patience).toBe(true);
+    // A page that has crashed answers with an error, or while it does so never.
+    const isShown = () => Promise.race([shows().catch(() => false), wait(2_000, false)]);
+    await expect.poll(isShown, patience).toBe(true);
     await expect.poll(layers, patience).toEqual([[page, black]]);
     const plug = displaysOf([
       [960, 540],

@@ -82,16 +82,19 @@ test('a box that was away catches up, also after a restart of both', async () =>
 });
 
 test('of two concurrent edits one plays on every box; the other is kept and reported on its own box', async () => {
-  const [one, other] = await startSite();
-  await untilAllSay([one, other], 'Hello');
-  await other.close();
-  one.writeContent(saying('left'));
-  await untilAllSay([one], 'left');
-  const alone = await comeBack(other, []);
+  const [left, right] = await startSite();
+  await untilAllSay([left, right], 'Hello');
+  await right.close();
+  left.writeContent(saying('left'));
+  await untilAllSay([left], 'left');
+  // Boxes know each other's addresses from before: each edits while the other is off.
+  await left.close();
+  const alone = await comeBack(right, []);
   alone.writeContent(saying('right'));
   await untilAllSay([alone], 'right');
   await alone.close();
-  const back = await comeBack(other, [one]);
+  const one = await comeBack(left, []);
+  const back = await comeBack(right, [one]);
   await untilTogether([one, back]);
   await expect.poll(() => [...lostAt(one), ...lostAt(back)].length, patience).toBe(1);
   const isOneTheLoser = lostAt(one).length === 1;
