@@ -19,7 +19,7 @@ import { asFile } from '../domain/document.ts';
 import { merge, spellConflict } from '../domain/merge-documents.ts';
 import { redacted } from '../domain/redacted.ts';
 import type { Drafts } from '../drafts/index.ts';
-import { checkDepth } from '../http/body.ts';
+import { checkDepth, spellBytes } from '../http/body.ts';
 import { areMet } from '../http/conditions.ts';
 import { authorOf, mayReadAll, operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
@@ -171,12 +171,12 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
       const id = idOf(ctx.params.id);
       await withDocument(ctx, async ({ value }) => {
         checkDepth(value);
-        const { draft, isNew } = await drafts.save(
-          id,
-          readFields(draftRequest, value),
-          authorOf(ctx),
-          guardOf(ctx, true),
-        );
+        const request = readFields(draftRequest, value);
+        // It could not be published.
+        if (Buffer.byteLength(JSON.stringify(request.content)) > mostContentBytes) {
+          throw new CodedError('payload_too_large', `A document must not be over ${spellBytes(mostContentBytes)}.`);
+        }
+        const { draft, isNew } = await drafts.save(id, request, authorOf(ctx), guardOf(ctx, true));
         ctx.status = isNew ? 201 : 200;
         sendDraft(ctx, draft, drafts.editing());
       });

@@ -2,6 +2,7 @@
  * Rounds of playlists: nested playlists replaced by their slides, shuffled, with the inserted ones in their places. Their
  * lengths and sizes are computed without expanding them. Pure.
  */
+import { groupBy } from './collections.ts';
 
 /** A playlist as far as it determines its round. A slide is whatever the caller says. */
 export interface RoundList<One> {
@@ -181,6 +182,14 @@ const permutation = (ids: readonly string[], name: string, day: string): number[
       swap(at, other);
     }
   }
+  if (order.every((_, at) => idAt(at) !== idAt(at - 1))) return order;
+  // The most frequent id first, in every other place, and then in those between: apart wherever none has more than half of them.
+  const groups = groupBy(order, (index) => ids[index] ?? null);
+  const byFrequency = [...groups.values()].sort((one, other) => other.length - one.length).flat();
+  const places = [...order.keys()].sort((one, other) => (one % 2) - (other % 2) || one - other);
+  places.forEach((place, at) => {
+    order[place] = byFrequency[at] ?? 0;
+  });
   return order;
 };
 
@@ -195,14 +204,16 @@ const shuffledOn = <One>(
   // Of two there is one order that repeats nothing.
   if (list.length < 3) return [...list];
   const order = permutation(ids, name, today);
-  const idAt = (at: number): string => ids[order[at] ?? 0] ?? '';
-  const last = ids[permutation(ids, name, yesterday).at(-1) ?? 0];
-  if (idAt(0) === last) {
+  const distinct = new Set(ids);
+  if (distinct.size < ids.length) {
+    // An order in which no id follows itself around the end stays one when it is turned: each day begins with one id, and ends
+    // with another.
+    const [first] = [...distinct].sort();
+    const at = order.findIndex((index) => ids[index] === first);
+    order.push(...order.splice(0, at));
+  } else if (order[0] === permutation(ids, name, yesterday).at(-1)) {
     // The last one stays, on which the day after depends.
-    for (let at = 1; at < order.length - 1 && idAt(0) === last; at++) {
-      if (idAt(at) === last) continue;
-      [order[0], order[at]] = [order[at] ?? 0, order[0] ?? 0];
-    }
+    [order[0], order[1]] = [order[1] ?? 0, order[0] ?? 0];
   }
   return order.flatMap((index) => list.slice(index, index + 1));
 };

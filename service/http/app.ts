@@ -129,13 +129,6 @@ const MAX_LISTENERS = 20;
 /** Without the token of a trigger. */
 const loggedPath = (path: string): string => path.replace(/^(\/api\/triggers\/).+/, '$1...');
 
-/** @throws CodedError `expectation_failed` (RFC 9110, 10.1.1) */
-const checkExpectation = (expectation: string): void => {
-  if (expectation === '' || expectation.toLowerCase() === '100-continue') return;
-  // The client may or may not send its body after this response, so the connection cannot be reused.
-  throw new CodedError('expectation_failed', undefined, { headers: { Connection: 'close' } });
-};
-
 /** Whether a browser is opening the address as a page: programs and subresource requests do not accept HTML. */
 const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'url' | 'headers'>): boolean =>
   ['GET', 'HEAD'].includes(method) && !isApiPath(url) && /\btext\/html\b/.test(headers.accept ?? '');
@@ -216,7 +209,7 @@ export const createApp = (
     // Each layer that has to know of its end has one.
     ctx.res.setMaxListeners(MAX_LISTENERS);
     try {
-      checkExpectation(ctx.get('Expect'));
+      gate.checkExpectation(ctx.req);
       await next();
       await sealAnswer(ctx);
     } catch (error) {

@@ -140,6 +140,12 @@ export const createGate = ({
       if (!hasOneHost(rawHeaders) || !isAccepted(headers.host ?? '')) throw new CodedError('host_refused');
       head.url = target;
     },
+    /** @throws CodedError `expectation_failed` (RFC 9110, 10.1.1) */
+    checkExpectation: ({ headers: { expect = '' } }: Pick<Head, 'headers'>): void => {
+      if (expect === '' || expect.toLowerCase() === '100-continue') return;
+      // The client may or may not send its body after this response, so the connection cannot be reused.
+      throw new CodedError('expectation_failed', undefined, { headers: { Connection: 'close' } });
+    },
     /** Whether the request comes from a page of another origin. */
     isForeign,
     /**

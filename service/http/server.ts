@@ -227,13 +227,15 @@ export const listen = async (
     socket.on('error', onError);
     await pending.settled(request.socket);
     if (!socket.writable) return void socket.destroy();
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+    // Sockets are opened by GET (RFC 6455, 4.1): to other methods the service answers as ever.
+    if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') {
       socket.off('error', onError);
       return ignoreUpgrade(of, request, head, of instanceof TlsServer ? 'secureConnection' : 'connection');
     }
     let signResponse: SignResponse | null = null;
     try {
       gate.checkHost(request);
+      gate.checkExpectation(request);
       const accept = await admitSocket(request, (sign) => {
         signResponse = sign;
       });

@@ -129,10 +129,6 @@ const checkWhole = (ctx: Context): void => {
     const message = `The body must be the file itself, and not ${form}: curl -T FILE sends it so.`;
     throw new CodedError('unsupported_media_type', message);
   }
-  if (ctx.headers['content-range'] !== undefined) {
-    const message = 'A part of a file cannot be uploaded; send the whole file, without Content-Range.';
-    throw new CodedError('invalid_field', message, { field: 'Content-Range' });
-  }
   for (const [name, known] of [
     ['Content-Encoding', ['', 'identity']],
     ['Transfer-Encoding', ['', 'identity', 'chunked']],
@@ -143,6 +139,10 @@ const checkWhole = (ctx: Context): void => {
       .map((coding) => coding.trim().toLowerCase());
     if (codings.every((coding) => (known as readonly string[]).includes(coding))) continue;
     throw new CodedError('unsupported_media_type', `Send the file itself, without the ${name} ${ctx.get(name)}.`);
+  }
+  if (ctx.headers['content-range'] !== undefined) {
+    const message = 'A part of a file cannot be uploaded; send the whole file, without Content-Range.';
+    throw new CodedError('invalid_field', message, { field: 'Content-Range' });
   }
 };
 

@@ -192,13 +192,15 @@ export const createTakeovers = async (context: ServiceContext) => {
     if (openNow() !== shown) announce();
   };
 
-  /** @throws CodedError if the site has too many of its kind */
-  const admit = (takeover: NewTakeover, before: TakeoverRecord | undefined): void => {
-    const isSameKind = (record: TakeoverRecord): boolean => isEmergency(record) === isEmergency(takeover);
-    const others = open().filter((record) => record !== before && isSameKind(record));
+  /**
+   * @param records with those of other changes that are stored at the same time
+   * @throws CodedError if the site has too many of its kind
+   */
+  const admit = (records: Records, takeover: NewTakeover): void => {
+    const openOnes = [...records.values()].filter((each) => isOpen(each) && isEmergency(each) === isEmergency(takeover));
+    if (openOnes.some(({ id }) => id === takeover.id)) return;
     const most = isEmergency(takeover) ? takeoverLimits.openEmergencies : takeoverLimits.open;
-    if (others.length >= most) throw new CodedError('too_many_takeovers');
-    if (before !== undefined && isOpen(before) && isSameKind(before)) return;
+    if (openOnes.length >= most) throw new CodedError('too_many_takeovers');
     const wait = quota.take(isEmergency(takeover), monotonicNow());
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
@@ -240,7 +242,7 @@ export const createTakeovers = async (context: ServiceContext) => {
       await update((records) => {
         const before = records.get(takeover.id);
         if (before !== undefined && isOpen(before)) check?.(before);
-        admit(takeover, before);
+        admit(records, takeover);
         const newest = [before?.updatedAt ?? '', ends.get(takeover.id)?.updatedAt ?? ''].toSorted().at(-1);
         const record = { ...takeover, updatedAt: laterThan(newest || undefined, siteNow()), endedAt: null };
         result = { record, isNew: before === undefined || !isOpen(before) };

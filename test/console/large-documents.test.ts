@@ -44,6 +44,18 @@ test('documents beyond those that the box can hold are answered 429 with Retry-A
   await expect.poll(async () => (await publish(box, lobby)).status, patience).toBe(200);
 });
 
+test('a draft whose document could not be published is refused, and one that is as large as a document may be is kept', async () => {
+  const box = await startTestService({ content: lobby });
+  const save = async (bytes: number): Promise<number> => {
+    const content = { ...lobby, note: '' };
+    content.note = 'x'.repeat(bytes - Buffer.byteLength(JSON.stringify(content)));
+    const body = JSON.stringify({ title: 'Large', base_sha256: null, content });
+    const init = { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body };
+    return (await box.get(`/console/api/drafts/d${bytes}`, init)).status;
+  };
+  expect([await save(LARGE + 1), await save(LARGE)]).toEqual([413, 201]);
+});
+
 test('a data directory that takes no writes is 503, with the file and what to do', async ({ skip }) => {
   const box = await startTestService({ content: lobby });
   const protect = (sign: '+' | '-') => execFileSync('/usr/bin/chattr', [`${sign}i`, box.dataDir], { stdio: 'ignore' });

@@ -63,7 +63,13 @@ describe('refused, as an answer of HTTP', () => {
   });
 
   test('another method', async () => {
-    expect((await ask(path, ['Host: box', ...handshake, 'Content-Length: 0'], 'POST')).status).toBe(400);
+    const answer = await ask(path, ['Host: box', ...handshake, 'Content-Length: 0', 'Connection: close'], 'POST');
+    expect([answer.status, codeOf(answer), answer.headers.allow]).toEqual([405, 'method_not_allowed', 'GET']);
+  });
+
+  test('an expectation that the service does not meet', async () => {
+    const answer = await ask(path, ['Host: box', ...handshake, 'Expect: 200-ok']);
+    expect([answer.status, codeOf(answer)]).toEqual([417, 'expectation_failed']);
   });
 });
 
