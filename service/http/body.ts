@@ -17,7 +17,8 @@ interface BodyLimits {
 
 const small: BodyLimits = { bytes: 64 * 1024, ms: 15_000 };
 
-export const spellBytes = (bytes: number): string => (bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`);
+export const spellBytes = (bytes: number): string =>
+  bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`;
 
 export interface JsonText {
   /** As sent, without a byte order mark. */

@@ -197,7 +197,9 @@ export const createTakeovers = async (context: ServiceContext) => {
    * @throws CodedError if the site has too many of its kind
    */
   const admit = (records: Records, takeover: NewTakeover): void => {
-    const openOnes = [...records.values()].filter((each) => isOpen(each) && isEmergency(each) === isEmergency(takeover));
+    const openOnes = [...records.values()].filter(
+      (each) => isOpen(each) && isEmergency(each) === isEmergency(takeover),
+    );
     if (openOnes.some(({ id }) => id === takeover.id)) return;
     const most = isEmergency(takeover) ? takeoverLimits.openEmergencies : takeoverLimits.open;
     if (openOnes.length >= most) throw new CodedError('too_many_takeovers');
