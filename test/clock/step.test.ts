@@ -7,6 +7,7 @@ import { itBrowser, launchBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { patience } from '../support/player.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { pictureSkews, type Sighting, swapSkews, watch, watchedOf } from './onlooker.ts';
 
 const HOUR = 3_600_000;
@@ -85,6 +86,7 @@ itBrowser(
 
 itBrowser(
   'a page that comes late finds its place in a film that others are in the middle of',
+  { ...walk, timeout: 60_000 },
   async () => {
     const [first, second] = await startBoxes([film]);
     const early = await openWatched(first);
@@ -92,5 +94,4 @@ itBrowser(
     const late = await openWatched(second);
     await settle([early, late], pictureSkews, 'pictures', 10);
   },
-  60_000,
 );

@@ -26,6 +26,7 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson, createPerson } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole, signIn } from './browser.ts';
 
 const env = secretSettings(operatorSecret);
@@ -295,7 +296,7 @@ test('who was disabled counts at no time of a restore, and not after one that a 
   expect(await refusalOf(await createPerson(other, gone.key)('GET', '/console/api/me'))).toEqual([401, 'key_unknown']);
 });
 
-test('all drafts come back, however large they are, and one too many is named', async () => {
+test('all drafts come back, however large they are, and one too many is named', walk, async () => {
   const { box, ask } = await boxWith();
   const content = { ...lobby, note: 'x'.repeat(3_900_000) };
   for (let number = 0; number < 20; number += 1) {

@@ -7,6 +7,7 @@ import { itBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { holdRequests, openConsole } from './browser.ts';
 import { type GivenFile, giveFiles } from './files.ts';
 
@@ -102,7 +103,7 @@ itBrowser(
 
 itBrowser(
   'a drop that is interrupted leaves its slide in the draft, which waits for the file until it is there',
-  { timeout: 60_000 },
+  { ...walk, timeout: 60_000 },
   async () => {
     const dataDir = temporaryFolder();
     const start = () =>
@@ -149,31 +150,35 @@ itBrowser(
   },
 );
 
-itBrowser('an upload that fails tells why on its slide and is tried again there; a tab with uploads asks', async () => {
-  const service = await startTestService({
-    content: lobby([{ id: 'one', kind: 'text', title: 'one' }]),
-    env: { SIGNAGE_HOST: '0.0.0.0' },
-  });
-  const folder = temporaryFolder();
-  putImage(folder, 'hall.png', [9, 9, 90]);
-  const base64 = readFileSync(join(folder, 'uploads', 'hall.png')).toString('base64');
-  const { page, go } = await openConsole(service.url);
-  await page.route('**/api/media/hall.png', (route) => route.abort());
-  await go('content/playlists/main');
-  await page.locator('.strip .card').waitFor();
-  await giveFiles(page, [{ name: 'hall.png', type: 'image/png', base64 }], 'h1');
-  await page.locator('.card-arrival').getByText('The box does not answer.').waitFor();
-  await page.unroute('**/api/media/hall.png');
-  const release = await holdRequests(page, '**/api/media/hall.png');
-  await page.locator('.card-arrival').getByRole('button', { name: 'Try again' }).click();
-  await page.locator('.card-arrival progress').waitFor();
-  await page.getByText('Saved on the box.').waitFor();
-  const [dialog] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-  release();
-  await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
-});
+itBrowser(
+  'an upload that fails tells why on its slide and is tried again there; a tab with uploads asks',
+  walk,
+  async () => {
+    const service = await startTestService({
+      content: lobby([{ id: 'one', kind: 'text', title: 'one' }]),
+      env: { SIGNAGE_HOST: '0.0.0.0' },
+    });
+    const folder = temporaryFolder();
+    putImage(folder, 'hall.png', [9, 9, 90]);
+    const base64 = readFileSync(join(folder, 'uploads', 'hall.png')).toString('base64');
+    const { page, go } = await openConsole(service.url);
+    await page.route('**/api/media/hall.png', (route) => route.abort());
+    await go('content/playlists/main');
+    await page.locator('.strip .card').waitFor();
+    await giveFiles(page, [{ name: 'hall.png', type: 'image/png', base64 }], 'h1');
+    await page.locator('.card-arrival').getByText('The box does not answer.').waitFor();
+    await page.unroute('**/api/media/hall.png');
+    const release = await holdRequests(page, '**/api/media/hall.png');
+    await page.locator('.card-arrival').getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.card-arrival progress').waitFor();
+    await page.getByText('Saved on the box.').waitFor();
+    const [dialog] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    release();
+    await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
+  },
+);
 
 itBrowser('files that are dragged over a playlist show their place, and a folder gives its files by name', async () => {
   const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));

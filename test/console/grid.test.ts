@@ -8,6 +8,7 @@ import { keysOf, select, selected, settled, touched } from '../../renderer/conso
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole, violationsOn } from './browser.ts';
 
 const order = ['a', 'b', 'c', 'd'];
@@ -64,6 +65,7 @@ test('a playlist plays where a screen, a zone, a programme or another playlist n
 
 itBrowser(
   'slides are selected together, copied to another playlist, timed, moved and deleted, each in one step that is undone',
+  { ...walk, timeout: 60_000 },
   async () => {
     const slides = Array.from({ length: 12 }, (_, index) => ({
       id: `s${index + 1}`,
@@ -204,7 +206,6 @@ itBrowser(
     expect(timed.map(({ id }) => id).toSorted()).toEqual(['s2', 's3', 's4', 's6']);
     expect(timed.every((each) => each.schedule_start_time === '08:00')).toBe(true);
   },
-  60_000,
 );
 
 itBrowser('a field that the address names has the focus once, and the arrows go on from slide to slide', async () => {

@@ -13,7 +13,7 @@ import { itBrowser } from '../support/browser.ts';
 import { createOperator } from '../support/operator.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { isSoak, repeats } from '../support/soak.ts';
+import { isSoak, repeats, walk } from '../support/soak.ts';
 import { holdRequests, openConsole, violationsOn } from './browser.ts';
 
 const names: Names = {
@@ -122,6 +122,7 @@ const writePlays = (dataDir: string): number => {
 
 itBrowser(
   'the history tells what each person did and what each screen showed, by day, in pages, and saves what is seen',
+  { ...walk, timeout: isSoak ? 300_000 : 60_000 },
   async () => {
     const dataDir = temporaryFolder();
     const perDay = writePlays(dataDir);
@@ -243,5 +244,4 @@ itBrowser(
     });
     expect(await plays.count()).toBe(Math.min(200, perDay));
   },
-  isSoak ? 300_000 : 60_000,
 );

@@ -8,6 +8,7 @@ import { isSkipped } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole } from './browser.ts';
 
 const text = 'e\u0301'.repeat(50_000);
@@ -103,7 +104,7 @@ describe.skipIf(isSkipped)('content of somebody else', () => {
     expect(await longest.evaluate(({ ms }) => ms)).toBeLessThan(5_000);
   });
 
-  test('the preview of an earlier version loads nothing from elsewhere until the person says so', async () => {
+  test('the preview of an earlier version loads nothing from elsewhere until the person says so', walk, async () => {
     const asked: string[] = [];
     const slides = [{ id: 'one', kind: 'text', title: 'Hello', body: '<img src="http://elsewhere.invalid/seen.png">' }];
     const content = {

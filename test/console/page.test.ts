@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
 import { itBrowser } from '../support/browser.ts';
 import { shareTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { newPage, signIn } from './browser.ts';
 
 const secret = 'correct horse battery staple';
@@ -41,7 +42,7 @@ test('its script before lazy parts is at most 70 kB compressed', async () => {
   expect(total).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
 });
 
-itBrowser('a browser that denies all storage works until the page is left', async () => {
+itBrowser('a browser that denies all storage works until the page is left', walk, async () => {
   const deny = (name: string): string =>
     `Object.defineProperty(window, '${name}', { get() { throw new DOMException('denied', 'SecurityError'); } });`;
   const page = await newPage({}, ['localStorage', 'sessionStorage', 'indexedDB'].map(deny).join(''));

@@ -67,7 +67,7 @@ itBrowser('what is typed is found again in another browser, and what two people 
   await expect.poll(async () => (await drafts()).length, patience).toBe(0);
 });
 
-itBrowser('a submitted draft is sent back with a note, and an error leads to its field', async () => {
+itBrowser('a submitted draft is sent back with a note, and an error leads to its field', walk, async () => {
   const service = await startTestService({
     content: lobby([{ id: 'hours', kind: 'text', title: 'Opening hours' }], {
       programmes: [{ id: 'night', name: 'Night', playlist_id: 'main', targets: ['lobby', 'tag:nobody'] }],
@@ -174,7 +174,7 @@ itBrowser('entries of a list that both changed are told apart, whichever of thei
   await dialog.getByText(/Vienna.*platform 3/).waitFor();
 });
 
-itBrowser('a tab that is closed while the box takes nothing leaves what was typed to the next one', async () => {
+itBrowser('a tab that is closed while the box takes nothing leaves what was typed to the next one', walk, async () => {
   const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
   const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
   const { page, go } = await openConsole(service.url);
@@ -208,7 +208,7 @@ itBrowser('a tab that is closed while the box takes nothing leaves what was type
   await last.getByRole('button', { name: '1. Opening hours' }).waitFor();
 });
 
-itBrowser('each of two tabs keeps what was typed in it, and leaves it where it is closed', async () => {
+itBrowser('each of two tabs keeps what was typed in it, and leaves it where it is closed', walk, async () => {
   const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
   const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
   const { page: first } = await openConsole(service.url);
@@ -346,7 +346,7 @@ itBrowser('a draft is put aside, and gone on with later', async () => {
   expect(drafts).toHaveLength(2);
 });
 
-itBrowser('a page that is loaded anew takes over what somebody else has typed meanwhile', async () => {
+itBrowser('a page that is loaded anew takes over what somebody else has typed meanwhile', walk, async () => {
   const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
   const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
   const { page, go } = await openConsole(service.url);
@@ -368,7 +368,7 @@ itBrowser('a page that is loaded anew takes over what somebody else has typed me
   expect(await (await service.get(own)).text()).toContain('By Boris');
 });
 
-itBrowser('what is published while a text of JSON is incomplete stays when the text is complete', async () => {
+itBrowser('what is published while a text of JSON is incomplete stays when the text is complete', walk, async () => {
   const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
   const [one, two] = slides;
   const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });

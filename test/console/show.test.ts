@@ -6,6 +6,7 @@ import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole } from './browser.ts';
 
 const content = {
@@ -57,7 +58,7 @@ test('a slide is shown now on the pages of the screen, on all boxes', async () =
   });
 });
 
-itBrowser('of displays of which some are paused, these alone are resumed', async () => {
+itBrowser('of displays of which some are paused, these alone are resumed', walk, async () => {
   const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
   const pages = await Promise.all(
     ['one', 'two', 'three'].map((clientId) => joinScreen(service, 'lobby', { clientId })),

@@ -6,6 +6,7 @@ import { describeBrowser, isSkipped, itBrowser as it } from '../support/browser.
 import { findChromium } from '../support/chromium.ts';
 import { createOperator } from '../support/operator.ts';
 import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { content, deviceOn, openPhone, patience, scan, textOf, untilPlaying } from './browser.ts';
 
 const secret = 'a secret that is long enough';
@@ -127,7 +128,7 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     expect(await screen.locator('#claim-way').isVisible()).toBe(false);
   });
 
-  it('a player that is sent to its code shows it, and goes back with the next command', async () => {
+  it('a player that is sent to its code shows it, and goes back with the next command', walk, async () => {
     const screen = await openByName(box());
     const deviceId = await deviceOn(screen);
     const ask = createOperator(box(), secret);

@@ -1,6 +1,7 @@
 /** The whole way, in a real browser: from the code on a screen to the screen that plays. */
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { walk } from '../support/soak.ts';
 import {
   deviceOn,
   openPhone,
@@ -53,7 +54,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
     expect(snapshot.connections[0]).toMatchObject({ clientName: 'North wall', label: 'North wall' });
   });
 
-  it('in German', async () => {
+  it('in German', walk, async () => {
     const service = reachable();
     const screen = await openScreen(service, { locale: 'de-AT' });
     await screen.getByText('Wartet auf Ihr Handy').waitFor();
@@ -65,7 +66,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
     await untilPlaying(screen, 'lobby', 'Welcome');
   });
 
-  it('on to another screen later, which is asked once', async () => {
+  it('on to another screen later, which is asked once', walk, async () => {
     const service = await startReachable();
     const screen = await openScreen(service);
     const phone = await openPhone(await scan(screen));

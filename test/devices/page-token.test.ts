@@ -2,6 +2,7 @@
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { walk } from '../support/soak.ts';
 import { openPhone, openScreen, patience, readOff, scan, startReachable, textOf, untilPlaying } from './browser.ts';
 
 const secret = 'correct horse battery staple';
@@ -90,7 +91,7 @@ describeBrowser('with a secret', { timeout: 60_000 }, () => {
     await expect.poll(() => again.log().includes('a landing page connected'), patience).toBe(true);
   });
 
-  it('a page whose service gets a secret learns of it', async () => {
+  it('a page whose service gets a secret learns of it', walk, async () => {
     const service = await startReachable();
     const { port } = new URL(service.url);
     const screen = await openScreen(service);
@@ -109,7 +110,7 @@ describeBrowser('with a secret', { timeout: 60_000 }, () => {
 });
 
 describeBrowser('without a secret', { timeout: 60_000 }, () => {
-  it('the pages send no credentials', async () => {
+  it('the pages send no credentials', walk, async () => {
     const service = await startReachable();
     const screen = await openScreen(service);
     const ofScreen = watch(screen.context());

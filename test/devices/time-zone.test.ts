@@ -6,6 +6,7 @@ import { zoneHeader } from '../../service/contract/playlist.ts';
 import { describeBrowser, itBrowser } from '../support/browser.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { content, deviceOn, openPhone, openScreen, patience, startReachable, untilPlaying } from './browser.ts';
 import { bind } from './support.ts';
 
@@ -132,7 +133,7 @@ it('a box that is connected in the console learns it from another box of the sit
 });
 
 describeBrowser('with a phone', { timeout: 60_000 }, () => {
-  itBrowser('the display plays on, and its clocks follow', async () => {
+  itBrowser('the display plays on, and its clocks follow', walk, async () => {
     // It reloads at the end of a slide.
     const playlists = content.playlists.map(({ id, slides }) => ({
       id,

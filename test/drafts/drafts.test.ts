@@ -9,6 +9,7 @@ import { createDrafts, type Drafts } from '../../service/drafts/index.ts';
 import { copyId, settle, withEtag } from '../../service/drafts/records.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const START = Date.parse('2026-06-01T10:00:00Z');
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -180,7 +181,10 @@ test.each([
   expect(ids).toEqual(left);
 });
 
-test('however many drafts are published, new ones go on to the other box, and nothing is fetched back', async () => {
+test('however many drafts are published, new ones go on to the other box, and nothing is fetched back', {
+  ...walk,
+  timeout: 60_000,
+}, async () => {
   useClock();
   const [a, b] = [await openBox(0), await openBox(1)];
   for (let number = 0; number < 520; number += 1) {
@@ -197,4 +201,4 @@ test('however many drafts are published, new ones go on to the other box, and no
   await send(a, b);
   expect(b.list().map(({ id }) => id)).toEqual(['new']);
   expect(a.digest()).toBe(b.digest());
-}, 60_000);
+});

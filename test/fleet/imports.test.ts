@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 
@@ -59,7 +60,7 @@ test('the kiosk imports nothing of NATS at once', () => {
   expect([...loaded].filter(hasNats)).toEqual([]);
 });
 
-test('a running box has evaluated NATS and X.509 only where they are configured', async () => {
+test('a running box has evaluated NATS and X.509 only where they are configured', walk, async () => {
   const [alone, member] = [
     await evaluatedInProcess({}),
     await evaluatedInProcess({ SIGNAGE_FLEET_URL: 'nats://127.0.0.1:9' }),

@@ -10,14 +10,14 @@ import { idsOf, openLobby, playAgo, report } from '../records/plays/pages.ts';
 import { makeDevice } from '../support/device-key.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 import { startMember } from './support.ts';
 
 const PLAYS = repeats(500, 10_000, 'SIGNAGE_FLEET_PLAYS');
 const PER_PAGE = 100;
 
 describe.skipIf(!hasNats)('with a real nats-server', { timeout: 900_000 }, () => {
-  test(`of ${PLAYS} plays each is read once, whatever the hub has lost`, async () => {
+  test(`of ${PLAYS} plays each is read once, whatever the hub has lost`, walk, async () => {
     const hub = await startHub();
     const sites = await Promise.all(
       ['Wien', 'Graz'].map((site) =>

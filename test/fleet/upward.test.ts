@@ -11,6 +11,7 @@ import { startReceiver } from '../records/receiver.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { becomes, healthOf, readStream, startMember } from './support.ts';
 
 describe.skipIf(!hasNats)('with a real nats-server', () => {
@@ -75,59 +76,63 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     await expect.poll(types, patience).toEqual(all);
   });
 
-  test('what the hub has lost comes again, once it is noticed: emptied, restored from a backup, or its stream made anew', async () => {
-    const hub = await startHub();
-    const nats = await hub.headOffice();
-    const service = await startMember(hub, {
-      content: lobby,
-      env: { SIGNAGE_SITE: 'Wien', SIGNAGE_ALERT_GRACE_SECONDS: '1' },
-    });
-    const ids = async () =>
-      [...new Set((await readStream(nats, 'signage-plays').catch(() => [])).map(({ id }) => id))].sort();
-    const alerts = async () =>
-      (await readStream(nats, 'signage-alerts').catch(() => [])).map(({ body }) => body['type']);
-    const all: string[] = [];
-    const report = async (plays: ReturnType<typeof playAgo>[]): Promise<void> => {
-      all.push(...idsOf(plays).map((id) => `Wien:${id}`));
-      await reportTo(service, plays);
-    };
-    const hasAll = () => expect.poll(ids, patience).toEqual(all.toSorted());
-    service.writeContent('not json');
-    // Of today, then one of yesterday that came late, then of today again.
-    await report([playAgo(300), playAgo(200)]);
-    await hasAll();
-    await expect.poll(alerts, patience).toEqual(['content.invalid']);
-    await nats.drain();
-    await hub.kill();
-    cpSync(join(hub.folder, 'store'), join(hub.folder, 'backup'), { recursive: true });
-    await hub.start();
-    const again = await hub.headOffice();
-    nats.close().catch(() => undefined);
-    const later = async () =>
-      [...new Set((await readStream(again, 'signage-plays').catch(() => [])).map(({ id }) => id))].sort();
-    const hasAllLater = () => expect.poll(later, patience).toEqual(all.toSorted());
-    await becomes(service, { status: 'connected' });
-    await report([playAgo(25 * 3_600)]);
-    await hasAllLater();
-    await report([playAgo(100)]);
-    await hasAllLater();
+  test(
+    'what the hub has lost comes again, once it is noticed: emptied, restored from a backup, or its stream made anew',
+    walk,
+    async () => {
+      const hub = await startHub();
+      const nats = await hub.headOffice();
+      const service = await startMember(hub, {
+        content: lobby,
+        env: { SIGNAGE_SITE: 'Wien', SIGNAGE_ALERT_GRACE_SECONDS: '1' },
+      });
+      const ids = async () =>
+        [...new Set((await readStream(nats, 'signage-plays').catch(() => [])).map(({ id }) => id))].sort();
+      const alerts = async () =>
+        (await readStream(nats, 'signage-alerts').catch(() => [])).map(({ body }) => body['type']);
+      const all: string[] = [];
+      const report = async (plays: ReturnType<typeof playAgo>[]): Promise<void> => {
+        all.push(...idsOf(plays).map((id) => `Wien:${id}`));
+        await reportTo(service, plays);
+      };
+      const hasAll = () => expect.poll(ids, patience).toEqual(all.toSorted());
+      service.writeContent('not json');
+      // Of today, then one of yesterday that came late, then of today again.
+      await report([playAgo(300), playAgo(200)]);
+      await hasAll();
+      await expect.poll(alerts, patience).toEqual(['content.invalid']);
+      await nats.drain();
+      await hub.kill();
+      cpSync(join(hub.folder, 'store'), join(hub.folder, 'backup'), { recursive: true });
+      await hub.start();
+      const again = await hub.headOffice();
+      nats.close().catch(() => undefined);
+      const later = async () =>
+        [...new Set((await readStream(again, 'signage-plays').catch(() => [])).map(({ id }) => id))].sort();
+      const hasAllLater = () => expect.poll(later, patience).toEqual(all.toSorted());
+      await becomes(service, { status: 'connected' });
+      await report([playAgo(25 * 3_600)]);
+      await hasAllLater();
+      await report([playAgo(100)]);
+      await hasAllLater();
 
-    await hub.kill();
-    rmSync(join(hub.folder, 'store'), { recursive: true });
-    cpSync(join(hub.folder, 'backup'), join(hub.folder, 'store'), { recursive: true });
-    await hub.start();
-    await hasAllLater();
+      await hub.kill();
+      rmSync(join(hub.folder, 'store'), { recursive: true });
+      cpSync(join(hub.folder, 'backup'), join(hub.folder, 'store'), { recursive: true });
+      await hub.start();
+      await hasAllLater();
 
-    // A stream that another site has filled meanwhile, while the box is connected.
-    const open = await jetstreamManager(again, { checkAPI: false });
-    const { config } = await open.streams.info('signage-plays');
-    await open.streams.delete('signage-plays');
-    await open.streams.add(config);
-    for (let n = 0; n < 20; n += 1) await jetstream(again).publish('signage.Graz.plays.node', '{}');
-    await report([playAgo(90)]);
-    const own = async () => (await later()).filter((id) => id !== undefined && id !== '');
-    await expect.poll(own, patience).toEqual(all.toSorted());
-  });
+      // A stream that another site has filled meanwhile, while the box is connected.
+      const open = await jetstreamManager(again, { checkAPI: false });
+      const { config } = await open.streams.info('signage-plays');
+      await open.streams.delete('signage-plays');
+      await open.streams.add(config);
+      for (let n = 0; n < 20; n += 1) await jetstream(again).publish('signage.Graz.plays.node', '{}');
+      await report([playAgo(90)]);
+      const own = async () => (await later()).filter((id) => id !== undefined && id !== '');
+      await expect.poll(own, patience).toEqual(all.toSorted());
+    },
+  );
 
   test('a record that is too large for the hub is left out and counted, and holds up none behind it', async () => {
     const hub = await startHub();

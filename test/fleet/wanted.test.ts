@@ -14,6 +14,7 @@ import { patience, titlesOf } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { localHeaders } from '../support/people.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
 import { becomes, healthOf, plays, reports, saying, startMember, startSlowLine, statusOf, want } from './support.ts';
 
@@ -230,7 +231,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
   const long = (title: string) => gzipSync(JSON.stringify(saying(title)) + ' '.repeat(600 * 1024), { level: 0 });
   const late = 'The hub of the fleet does not take requests for the wanted content: it does not answer in time.';
 
-  test('a long document plays, though the line needs longer for it than for any other answer', async () => {
+  test('a long document plays, though the line needs longer for it than for any other answer', walk, async () => {
     const { hub, nats } = await setUp();
     const line = await startSlowLine(hub, 100_000);
     const service = await startMember({ credentials: hub.credentials, url: line.url }, { content: saying('Old'), env });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { forbidden, options } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
@@ -21,7 +22,7 @@ const judge = async (baseDir: string): Promise<ICruiseResult> => {
   return output as ICruiseResult;
 };
 
-it('the layers hold, and the tool that says so has read the house', async () => {
+it('the layers hold, and the tool that says so has read the house', walk, async () => {
   const { summary, modules } = await judge(root);
   expect(summary.violations).toEqual([]);
   expect(modules.filter(({ source }) => /^(main|renderer|service)\//.test(source)).length).toBeGreaterThan(60);

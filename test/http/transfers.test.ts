@@ -13,7 +13,7 @@ import { playAgo } from '../records/plays/pages.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret as secret, secretSettings } from '../support/operator.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 import { connectTo, hostLine } from './raw.ts';
 
 const gets = repeats(100, 1_000, 'SIGNAGE_TEST_GETS');
@@ -46,6 +46,7 @@ const statusOf = async (...asked: Parameters<typeof ask>): Promise<number | unde
 const publishing = { method: 'PUT', headers: { 'Content-Type': 'application/json', 'If-Match': '*' } };
 
 test(`${gets} parallel requests for versions of 3 MB, old and new, take little memory`, {
+  ...walk,
   timeout: 60_000,
 }, async ({ annotate, skip }) => {
   if (process.platform !== 'linux') skip();

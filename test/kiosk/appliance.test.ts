@@ -9,6 +9,7 @@ import { crashPage, type Electron, layersOf } from '../support/electron/ask.ts';
 import { displaysOf, itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const slides = [{ id: 'hello', kind: 'text', title: 'Good morning' }];
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
@@ -35,45 +36,49 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     await expect.poll(async () => [await blockers(), await layers()], patience).toEqual([1, [['/screen/lobby']]]);
   });
 
-  itDouble('stays black in closed hours, whatever comes to the front and whichever displays there are', async () => {
-    const displays = [1, 2].map((display) => ({ display, screen: 'lobby' }));
-    const kiosk = await startKiosk({ content: content(true), config: { kiosk: { displays } } });
-    const layers = () => layersOf(kiosk.evaluate);
-    const [page, black, maintenancePage] = ['/screen/lobby', 'black', 'kiosk://pages/maintenance.html'];
-    await kiosk.page(/\/screen\/lobby/);
-    await expect.poll(layers, patience).toEqual([[page, black]]);
-    const muted = () =>
-      kiosk.evaluate(({ webContents }: Electron) =>
-        webContents
-          .getAllWebContents()
-          .map((contents: Electron) => [contents.getURL().split(':')[0], contents.isMuted]),
-      );
-    expect(await muted()).toContainEqual(['http', true]);
-    expect(await muted()).not.toContainEqual(['http', false]);
-    // The person who looks after the box sees the maintenance page.
-    await kiosk.pressChord();
-    const maintenance = await kiosk.page(/maintenance\.html/);
-    await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
-    await expect.poll(layers, patience).toEqual([[page, black, maintenancePage]]);
-    await maintenance.keyboard.press('Escape').catch(() => {});
-    await expect.poll(layers, patience).toEqual([[page, black]]);
+  itDouble(
+    'stays black in closed hours, whatever comes to the front and whichever displays there are',
+    walk,
+    async () => {
+      const displays = [1, 2].map((display) => ({ display, screen: 'lobby' }));
+      const kiosk = await startKiosk({ content: content(true), config: { kiosk: { displays } } });
+      const layers = () => layersOf(kiosk.evaluate);
+      const [page, black, maintenancePage] = ['/screen/lobby', 'black', 'kiosk://pages/maintenance.html'];
+      await kiosk.page(/\/screen\/lobby/);
+      await expect.poll(layers, patience).toEqual([[page, black]]);
+      const muted = () =>
+        kiosk.evaluate(({ webContents }: Electron) =>
+          webContents
+            .getAllWebContents()
+            .map((contents: Electron) => [contents.getURL().split(':')[0], contents.isMuted]),
+        );
+      expect(await muted()).toContainEqual(['http', true]);
+      expect(await muted()).not.toContainEqual(['http', false]);
+      // The person who looks after the box sees the maintenance page.
+      await kiosk.pressChord();
+      const maintenance = await kiosk.page(/maintenance\.html/);
+      await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
+      await expect.poll(layers, patience).toEqual([[page, black, maintenancePage]]);
+      await maintenance.keyboard.press('Escape').catch(() => {});
+      await expect.poll(layers, patience).toEqual([[page, black]]);
 
-    await crashPage(kiosk.evaluate);
-    const shows = async () => await kiosk.pages().at(-1)?.getByText('Good morning').first().isVisible();
-    // A page that has crashed answers with an error, or while it does so never.
-    const isShown = () => Promise.race([shows().catch(() => false), wait(2_000, false)]);
-    await expect.poll(isShown, patience).toBe(true);
-    await expect.poll(layers, patience).toEqual([[page, black]]);
-    const plug = displaysOf([
-      [960, 540],
-      [960, 540],
-    ]);
-    await kiosk.evaluate(({ screen }: Electron, displays) => screen.become(displays), plug);
-    await expect.poll(layers, patience).toEqual([
-      [page, black],
-      [page, black],
-    ]);
-  });
+      await crashPage(kiosk.evaluate);
+      const shows = async () => await kiosk.pages().at(-1)?.getByText('Good morning').first().isVisible();
+      // A page that has crashed answers with an error, or while it does so never.
+      const isShown = () => Promise.race([shows().catch(() => false), wait(2_000, false)]);
+      await expect.poll(isShown, patience).toBe(true);
+      await expect.poll(layers, patience).toEqual([[page, black]]);
+      const plug = displaysOf([
+        [960, 540],
+        [960, 540],
+      ]);
+      await kiosk.evaluate(({ screen }: Electron, displays) => screen.become(displays), plug);
+      await expect.poll(layers, patience).toEqual([
+        [page, black],
+        [page, black],
+      ]);
+    },
+  );
 
   it('orders the version before it where this one has started three times without proving well', async () => {
     const dataDir = temporaryFolder();

@@ -18,6 +18,7 @@ import { titleOf } from '../../main/windows/displays.ts';
 import { createPlacement, type PlacedWindow } from '../../main/windows/placement.ts';
 import { type CompositorSession, describeCompositor, startSession } from '../support/compositor.ts';
 import { findProgram } from '../support/program.ts';
+import { walk } from '../support/soak.ts';
 import { movePointer } from '../support/virtual-pointer.ts';
 
 const patience = { timeout: 40_000, interval: 500 };
@@ -97,7 +98,7 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
     }
   });
 
-  it('survives the loss of every output, and shows each display its own again when they are back', async () => {
+  it('survives the loss of every output, and shows each display its own again when they are back', walk, async () => {
     const session = await startSession({ player, isNested: true });
     const [first = '', second = ''] = await namesOf(session);
     writeFileSync(join(session.folder, 'go'), '');
@@ -116,7 +117,7 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
     await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);
   });
 
-  it('starts the player without a display, and again once one is plugged in', async () => {
+  it('starts the player without a display, and again once one is plugged in', walk, async () => {
     const options = '--no-sandbox --test-type --no-first-run --remote-debugging-port=0';
     const session = await startSession({
       player: `

@@ -16,6 +16,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createServiceHost } from '../../main/service-host.ts';
 import { FolderTaken, lockFolder } from '../../service/platform/store/lock.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const secret = 'long enough to be good';
@@ -118,7 +119,7 @@ it('what can not be read is not taken for empty', async () => {
   await expect(files.configure({ rotation: 90 })).rejects.toThrow(/config\.json cannot be read: /);
 });
 
-it('touches nothing in the folder of another player', async () => {
+it('touches nothing in the folder of another player', walk, async () => {
   const dataDir = temporaryFolder();
   // As the other one has it while it writes.
   writeFileSync(join(dataDir, 'config.json.e7a7f6f2-32a7-4f0e-9d51-6d3f3c0ae2bb.tmp'), '{}');

@@ -215,7 +215,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     expect(isHeard).toBe(true);
   });
 
-  itDouble('leaves the zones beside it their room, and takes it once they are empty', async () => {
+  itDouble('leaves the zones beside it their room, and takes it once they are empty', walk, async () => {
     const web = { id: 'figures', kind: 'web', media_url: await startForeign(), duration_seconds: 600 };
     const offer = { id: 'offer', kind: 'text', title: 'Soup', duration_seconds: 600 };
     const contentWith = (slides: readonly object[]) => ({
@@ -274,6 +274,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
 
   itDouble.each<Trouble['answer']>(walk.skip ? [502] : [502, 'none'])(
     'is not shown where its site answers %s, and gives way when it reloads itself meanwhile',
+    walk,
     async (answer) => {
       const trouble: Trouble = { answer };
       const url = `${await startForeign(trouble)}reloads`;

@@ -13,7 +13,7 @@ const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
 
 describeBrowser('healing', { timeout: 120_000 }, () => {
-  it('brings back a page that hangs, and a film that runs unseen, each on its display', async () => {
+  it('brings back a page that hangs, and a film that runs unseen, each on its display', walk, async () => {
     const dataDir = temporaryFolder();
     const film = putVideo(dataDir, 'film.mp4', [200, 30, 30], 4);
     const slides = [{ id: 'film', kind: 'video', media_url: film, duration_seconds: 3600 }];

@@ -114,47 +114,51 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     expect(await kiosk.ended()).toBe(0);
   });
 
-  it('lets anybody choose a PIN only while the box is new, and later who knows the secret of the site', async () => {
-    const secret = 'a secret of sixteen';
-    const kiosk = await startKiosk({
-      content,
-      env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_PUBLIC_URL: 'http://10.0.0.5:8080' },
-    });
-    await kiosk.page(/\?deviceId=/);
-    await isRecorded(kiosk);
-    await passTime(kiosk.evaluate, 601);
-    const page = await openMaintenance(kiosk);
-    await page.getByRole('heading', { name: 'The secret of this site' }).waitFor();
-    const call = (body: object) =>
-      page.evaluate(
-        (given) =>
-          (globalThis as unknown as { maintenance: { call(call: object): Promise<object> } }).maintenance.call(given),
-        body,
-      );
-    expect(await call({ pin: '2468' })).toMatchObject({ state: 'locked', ask: 'secret' });
-    await page.locator('#secret').fill('not the secret');
-    await page.keyboard.press('Enter');
-    await page.getByText('This is not the secret of this site.').waitFor();
-    await page.locator('#secret').fill(secret);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
-    for (const _ of [1, 2]) {
-      await page.keyboard.type('2468');
+  it(
+    'lets anybody choose a PIN only while the box is new, and later who knows the secret of the site',
+    walk,
+    async () => {
+      const secret = 'a secret of sixteen';
+      const kiosk = await startKiosk({
+        content,
+        env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_PUBLIC_URL: 'http://10.0.0.5:8080' },
+      });
+      await kiosk.page(/\?deviceId=/);
+      await isRecorded(kiosk);
+      await passTime(kiosk.evaluate, 601);
+      const page = await openMaintenance(kiosk);
+      await page.getByRole('heading', { name: 'The secret of this site' }).waitFor();
+      const call = (body: object) =>
+        page.evaluate(
+          (given) =>
+            (globalThis as unknown as { maintenance: { call(call: object): Promise<object> } }).maintenance.call(given),
+          body,
+        );
+      expect(await call({ pin: '2468' })).toMatchObject({ state: 'locked', ask: 'secret' });
+      await page.locator('#secret').fill('not the secret');
       await page.keyboard.press('Enter');
-    }
-    await page.getByRole('heading', { name: 'Maintenance' }).waitFor();
-    // Whoever chose the PIN on the page may not know the secret.
-    await page.getByRole('button', { name: 'Make an admin' }).click();
-    await page.getByText('This is not the secret of this site.').waitFor();
-    expect(await page.locator('#shown').isVisible()).toBe(false);
-    await page.locator('#site-secret').fill(secret);
-    await page.keyboard.press('Enter');
-    await page.getByText(/\/console#join=admin\.[A-Z2-7]{26}$/).waitFor();
-    const isDrawn = () => page.locator('#shown img').evaluate((code) => (code as HTMLImageElement).naturalWidth > 0);
-    await expect.poll(isDrawn, patience).toBe(true);
-  });
+      await page.getByText('This is not the secret of this site.').waitFor();
+      await page.locator('#secret').fill(secret);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
+      for (const _ of [1, 2]) {
+        await page.keyboard.type('2468');
+        await page.keyboard.press('Enter');
+      }
+      await page.getByRole('heading', { name: 'Maintenance' }).waitFor();
+      // Whoever chose the PIN on the page may not know the secret.
+      await page.getByRole('button', { name: 'Make an admin' }).click();
+      await page.getByText('This is not the secret of this site.').waitFor();
+      expect(await page.locator('#shown').isVisible()).toBe(false);
+      await page.locator('#site-secret').fill(secret);
+      await page.keyboard.press('Enter');
+      await page.getByText(/\/console#join=admin\.[A-Z2-7]{26}$/).waitFor();
+      const isDrawn = () => page.locator('#shown img').evaluate((code) => (code as HTMLImageElement).naturalWidth > 0);
+      await expect.poll(isDrawn, patience).toBe(true);
+    },
+  );
 
-  it('without a secret it can be chosen once more when the box has its first screen', async () => {
+  it('without a secret it can be chosen once more when the box has its first screen', walk, async () => {
     const kiosk = await startKiosk({ content });
     const landing = await kiosk.page(/\?deviceId=/);
     await landing.locator('#device').waitFor({ state: 'attached' });
@@ -203,7 +207,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     expect(audit()).toHaveLength(1);
   });
 
-  it('takes the PIN of config.json, and goes by itself when nobody is there', async () => {
+  it('takes the PIN of config.json, and goes by itself when nobody is there', walk, async () => {
     const config = { site: 'hotel', kiosk: { pin: '13579', displays: [{ display: 1, screen: 'lobby' }] } };
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, 'updates'));

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import type { Play } from '../../service/contract/plays.ts';
 import { itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
+import { walk } from '../support/soak.ts';
 
 const contentWith = (hours?: readonly object[]) => ({
   screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main', ...(hours && { hours }) }],
@@ -16,7 +17,7 @@ const contentWith = (hours?: readonly object[]) => ({
   ],
 });
 
-it('a display that is closed plays on, and counts no plays', async () => {
+it('a display that is closed plays on, and counts no plays', { ...walk, timeout: 120_000 }, async () => {
   const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
   const kiosk = await startKiosk({ content: contentWith(), config });
   const url = await kiosk.url();
@@ -50,4 +51,4 @@ it('a display that is closed plays on, and counts no plays', async () => {
   await expect.poll(async () => (await plays()).length, patience).toBeGreaterThan(before.length + 1);
   const later = (await plays()).filter(({ play_id }) => !before.includes(play_id));
   for (const { started_at } of later) expect(Date.parse(started_at)).toBeGreaterThanOrEqual(reopenedAt);
-}, 120_000);
+});

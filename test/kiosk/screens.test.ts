@@ -9,6 +9,7 @@ import { type Electron, layersOf } from '../support/electron/ask.ts';
 import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
 import { isClose, lobby } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const readSlots = (dataDir: string): number[] =>
   JSON.parse(readFileSync(join(dataDir, 'kiosk.json'), 'utf8')).body.slots.map(
@@ -108,7 +109,7 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     expect(await kiosk.ended()).toBe(0);
   });
 
-  it('leave no page behind when they are unplugged and plugged in while they are black', async () => {
+  it('leave no page behind when they are unplugged and plugged in while they are black', walk, async () => {
     const days = [-1, 0, 1].map((day) => new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 10));
     const content = lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]);
     const sizes: [number, number][] = [
@@ -134,7 +135,7 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     }
   });
 
-  it('are devices of another box once a copied disk has its own node id', async () => {
+  it('are devices of another box once a copied disk has its own node id', walk, async () => {
     const kiosk = await startKiosk();
     const landing = async () => new URL((await kiosk.page(/deviceId=/)).url()).searchParams.get('deviceId');
     const first = await landing();

@@ -13,6 +13,7 @@ import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { middleOf, pixelsOf, type Rgb } from '../support/media.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
+import { walk } from '../support/soak.ts';
 import { healthOf } from './health.ts';
 
 const RED: Rgb = [208, 16, 16];
@@ -69,6 +70,7 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
 
   itDouble(
     'is not taken of the maintenance page, nor of a code: these are for people in front of the display',
+    walk,
     async () => {
       const kiosk = await startKiosk({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
       const url = await kiosk.url();
@@ -106,7 +108,7 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
     },
   );
 
-  itDouble('shows the page of others in the main zone, and the zone beside it', async () => {
+  itDouble('shows the page of others in the main zone, and the zone beside it', walk, async () => {
     const site = createServer((_, response) => {
       response.setHeader('Content-Type', 'text/html');
       response.end('<!doctype html><body style="background: rgb(16, 160, 16)">');

@@ -16,6 +16,7 @@ import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { healthOf } from './health.ts';
 
 describe('a page is signed in', () => {
@@ -234,7 +235,7 @@ const textsIn = (folder: string): string =>
     .join('\n');
 
 describeBrowser('a page with a session', { timeout: 180_000 }, () => {
-  itDouble('is signed in to once, at the box, and found when it is signed out', async () => {
+  itDouble('is signed in to once, at the box, and found when it is signed out', walk, async () => {
     const dash = await startDash();
     const receiver: { type: string; subject: string; message: string }[] = [];
     const alerts = createServer(async (request, response) => {

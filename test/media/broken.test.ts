@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { walk } from '../support/soak.ts';
 import { errorOf, startMedia } from './server.ts';
 
 const head = (length: number) => `PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
@@ -70,7 +71,7 @@ describe('an interrupted upload leaves no files', () => {
 });
 
 describe('a misbehaving client', () => {
-  it('gets 408 if it is too slow, and leaves no files', async () => {
+  it('gets 408 if it is too slow, and leaves no files', walk, async () => {
     const { socket, uploads } = await startMedia();
     const { socket: client, received } = await socket(head(1000));
     const drip = setInterval(() => client.write('.'), 500);

@@ -10,6 +10,7 @@ import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { walk } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
 import { mediaContext } from './context.ts';
 import { noise, serveBytes, startRemote } from './remote.ts';
@@ -320,7 +321,7 @@ describe('a server that misbehaves', () => {
     expect(readdirSync(mediaDir)).toEqual([]);
   });
 
-  it('and does not answer, or sends too slowly, is given up within seconds', { timeout: 60_000 }, async () => {
+  it('and does not answer, or sends too slowly, is given up within seconds', { ...walk, timeout: 60_000 }, async () => {
     const remote = await startRemote();
     remote.answer('/silent', () => undefined);
     remote.answer('/drip', (_, response) => {

@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
 import { hasFfmpeg, makeMedium } from '../support/media.ts';
 import { shareTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { manySizes, manyTexts, nestedBoxes, nestedElements } from './hostile.ts';
 
 const service = shareTestService({ content: { screens: [], playlists: [] } });
@@ -38,6 +39,7 @@ const memoryOf = (word: string): number => {
 
 it.runIf(hasFfmpeg && process.platform === 'linux')(
   'a picture of 600 kB does not take 600 MiB to be shown',
+  walk,
   async () => {
     const name = 'texts.png';
     const body = new Uint8Array(manyTexts(6, 100e6));

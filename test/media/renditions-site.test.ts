@@ -9,6 +9,7 @@ import { hasFfmpeg, makeMedium, type Rgb } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
 import { openPlayer, waitForColour } from '../support/player.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const green: Rgb = [0, 160, 0];
 const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=3'];
@@ -51,7 +52,7 @@ describe.skipIf(!hasFfmpeg)('at a site', () => {
   });
 });
 
-test.skipIf(!hasFfmpeg)('a box without ffmpeg fetches what another one has made of its upload', async () => {
+test.skipIf(!hasFfmpeg)('a box without ffmpeg fetches what another one has made of its upload', walk, async () => {
   const content = lobbyWith([{ kind: 'video', media_url: '/media/old.avi' }]);
   const blind = await startBox([], { content, env: { SIGNAGE_FFMPEG_PATH: '/nonexistent/ffmpeg' } });
   const able = await startBox([blind], { content });
@@ -66,7 +67,7 @@ test.skipIf(!hasFfmpeg)('a box without ffmpeg fetches what another one has made 
 });
 
 describeBrowser('a film of HEVC', () => {
-  test('is skipped while it is converted, and shown as soon as it is', { timeout: 60_000 }, async () => {
+  test('is skipped while it is converted, and shown as soon as it is', { ...walk, timeout: 60_000 }, async () => {
     const slides = [
       { id: 'film', kind: 'video', media_url: '/media/hevc.mp4' },
       { id: 'text', kind: 'text', title: 'Between', duration_seconds: 1 },

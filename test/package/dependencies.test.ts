@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { findProgram } from '../support/program.ts';
+import { walk } from '../support/soak.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const execute = promisify(execFile);
@@ -55,6 +56,7 @@ const closureOf = async (packages: readonly string[]): Promise<Set<string>> => {
 const hasArchive = findProgram('apt-cache') !== undefined && (await findKnown(['libnss3'])).size > 0;
 describe.skipIf(!hasArchive)('the libraries of the deb (needs APT and its lists)', () => {
   test('what the deb depends on for Electron brings each library that Electron needs', {
+    ...walk,
     timeout: 120_000,
   }, async () => {
     // The compositor's own dependencies must not stand in for Electron's: it may change.

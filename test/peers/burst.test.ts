@@ -6,7 +6,7 @@ import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerState } from '../../service/contract/peers.ts';
 import { startBenchService } from '../bench/service.ts';
 import { logged, patience } from '../support/observe.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 import {
   aliveAt,
   emptyPeerState,
@@ -62,7 +62,10 @@ const send = (box: Box, url: string): Promise<string> => {
 };
 
 describe.each(secretModes)('%s', (_, env) => {
-  test(`${BURST} commands at once at each of 3 boxes are heard exactly once by the pages of all`, async () => {
+  test(`${BURST} commands at once at each of 3 boxes are heard exactly once by the pages of all`, {
+    ...walk,
+    timeout: 120_000,
+  }, async () => {
     const first = await startAlone(env);
     const others = await Promise.all([0, 1].map(() => startAlone({ ...env, SIGNAGE_PEERS: first.url })));
     const boxes = [first, ...others];
@@ -77,7 +80,7 @@ describe.each(secretModes)('%s', (_, env) => {
       await expect.poll(() => heard().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(all.length);
       expect(heard().toSorted()).toEqual(wanted);
     }
-  }, 120_000);
+  });
 });
 
 test.each([

@@ -20,6 +20,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { mediaContext } from '../media/context.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { secret, secretModes, startBox, untilTogether } from './support.ts';
 
 const DAY = 86_400_000;
@@ -161,6 +162,7 @@ test('a medium that is deleted while the disk of the uploads is away is not ther
 });
 
 test('an upload that loses is kept beside for 30 days, counts to the quota, and is not deleted by a wrong clock', {
+  ...walk,
   timeout: 60_000,
 }, async () => {
   const dataDir = temporaryFolder();

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { createNetwork, type Host, hasNetworks } from './network.ts';
 
 const patience = { timeout: 25_000, interval: 200 };
@@ -29,7 +30,10 @@ const untilTogether = async (hosts: readonly Host[]): Promise<void> => {
 };
 
 describe.skipIf(!hasNetworks)('in a network without a router (needs network namespaces)', () => {
-  test('three boxes find each other in any start order, and no box of another site; one is away while its cable is unplugged, one is found at its new address, and one that says goodbye is removed', async () => {
+  test('three boxes find each other in any start order, and no box of another site; one is away while its cable is unplugged, one is found at its new address, and one that says goodbye is removed', {
+    ...walk,
+    timeout: 100_000,
+  }, async () => {
     const hosts = createNetwork(4);
     const [one, two, three, stranger] = hosts as [Host, Host, Host, Host];
     const site = [one, two, three];
@@ -58,9 +62,12 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
     await expect.poll(next, patience).toMatchObject({ degraded: false });
     const { peers } = (await one.get('/healthz')) as Health;
     expect(peers.map(({ url }) => new URL(url).hostname)).toEqual([three.address]);
-  }, 100_000);
+  });
 
-  test('two boxes of a copied disk, which have one node id, are both found', async () => {
+  test('two boxes of a copied disk, which have one node id, are both found', {
+    ...walk,
+    timeout: 100_000,
+  }, async () => {
     const [original, copy, laptop] = createNetwork(3) as [Host, Host, Host];
     const [SIGNAGE_DATA_DIR, copied] = [temporaryFolder(), temporaryFolder()];
     await original.start({ SIGNAGE_DATA_DIR });
@@ -77,5 +84,5 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
       return { addresses, nodeIds: new Set(boxes.map(({ nodeId }) => nodeId)).size };
     };
     await expect.poll(found, patience).toEqual({ addresses: othersOf(laptop, [original, copy]), nodeIds: 1 });
-  }, 100_000);
+  });
 });

@@ -9,7 +9,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 import { startBox } from './support.ts';
 
 const rounds = repeats(2, 60, 'SIGNAGE_TEST_REPLICA_KILLS');
@@ -26,6 +26,7 @@ const shownAt = async (url: string): Promise<{ title: string | null | undefined;
 };
 
 test(`kill -9 ${rounds} times during edits on both boxes loses no content`, {
+  ...walk,
   timeout: 60_000 + rounds * 20_000,
 }, async () => {
   const steady = await startBox([], { content: saying('first') });

@@ -12,6 +12,7 @@ import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { openPlayer, waitForColour } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
 import { secret, startBox, startSite } from './support.ts';
 
@@ -47,27 +48,31 @@ const pictureOf = (colour: Rgb): Buffer => {
   return readFileSync(join(folder, 'uploads', 'picture.png'));
 };
 
-itBrowser('a fourth, empty box plays the content of the site with its media', { timeout: 60_000 }, async () => {
-  const env = { SIGNAGE_SHARED_SECRET: secret };
-  const [one, two, three] = await startSite({ env, content: showing('picture.png') }, 1);
-  const others = Array.from({ length: 30 }, (_, n) => `file ${n} ä.bin`);
-  for (const name of others) await upload(two, name, randomBytes(64 * 1024));
-  await upload(one, 'picture.png', pictureOf(red));
-  two.writeContent(showing('picture.png', ...others));
-  await expect.poll(() => mediaOf(three as TestService), patience).toMatchObject({ named: 31, here: 31 });
+itBrowser(
+  'a fourth, empty box plays the content of the site with its media',
+  { ...walk, timeout: 60_000 },
+  async () => {
+    const env = { SIGNAGE_SHARED_SECRET: secret };
+    const [one, two, three] = await startSite({ env, content: showing('picture.png') }, 1);
+    const others = Array.from({ length: 30 }, (_, n) => `file ${n} ä.bin`);
+    for (const name of others) await upload(two, name, randomBytes(64 * 1024));
+    await upload(one, 'picture.png', pictureOf(red));
+    two.writeContent(showing('picture.png', ...others));
+    await expect.poll(() => mediaOf(three as TestService), patience).toMatchObject({ named: 31, here: 31 });
 
-  const startedAt = performance.now();
-  const dataDir = temporaryFolder();
-  const four = await startTestService({ dataDir, env: { ...env, SIGNAGE_PEERS: one.url } });
-  const page = await openPlayer(four, 'lobby');
-  await waitForColour(page, red);
-  const shownAt = performance.now();
-  await expect.poll(() => mediaOf(four), patience).toEqual({ named: 31, here: 31, missing: [] });
-  const [shown, whole] = [shownAt - startedAt, performance.now() - startedAt].map(Math.round);
-  console.log(`an empty box shows the site's picture after ${shown} ms, and has its 2 MiB after ${whole} ms`);
-  const [last = ''] = others.slice(-1);
-  expect(await served(four, last)).toBe(await served(two, last));
-});
+    const startedAt = performance.now();
+    const dataDir = temporaryFolder();
+    const four = await startTestService({ dataDir, env: { ...env, SIGNAGE_PEERS: one.url } });
+    const page = await openPlayer(four, 'lobby');
+    await waitForColour(page, red);
+    const shownAt = performance.now();
+    await expect.poll(() => mediaOf(four), patience).toEqual({ named: 31, here: 31, missing: [] });
+    const [shown, whole] = [shownAt - startedAt, performance.now() - startedAt].map(Math.round);
+    console.log(`an empty box shows the site's picture after ${shown} ms, and has its 2 MiB after ${whole} ms`);
+    const [last = ''] = others.slice(-1);
+    expect(await served(four, last)).toBe(await served(two, last));
+  },
+);
 
 test('a medium that is uploaded after it was named reaches every box, wherever it is uploaded', async () => {
   const boxes = await startSite({ content: showing('notice.txt') }, 1);

@@ -12,6 +12,7 @@ import { patience, payloadOf } from '../support/observe.ts';
 import { type Ask, createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson } from '../support/people.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { secret, secretModes, startBox } from './support.ts';
 
 const gif = (text: string): Uint8Array => new TextEncoder().encode(`GIF89a${text}`);
@@ -73,6 +74,7 @@ describe.each(secretModes)('a site, %s', (_, env) => {
   const asking = (box: TestService) => createOperator(box, key);
 
   test('follows a renaming in one version; a box that was away follows when it is back', {
+    ...walk,
     timeout: 60_000,
   }, async () => {
     const awayDir = temporaryFolder();

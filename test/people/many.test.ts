@@ -6,7 +6,7 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson, createPerson, invite, joinWith, makeKey } from '../support/people.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { isSoak, repeats } from '../support/soak.ts';
+import { isSoak, repeats, walk } from '../support/soak.ts';
 
 const env = secretSettings(operatorSecret);
 const api = '/console/api';
@@ -79,6 +79,7 @@ test('more people than there may be are made, invited, and join, all at once, an
 });
 
 test('three boxes of which one was cut off for an hour list the same people, and nobody is back', {
+  ...walk,
   timeout: 120_000,
 }, async () => {
   ahead = 0;

@@ -14,6 +14,7 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson, createPerson, invite, joinWith, localHeaders, makeKey } from '../support/people.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { type MakeToken, startFakeProvider } from './fake-provider.ts';
 
 const path = '/console/api/oidc';
@@ -130,7 +131,7 @@ test('a person signs in with the provider, for twelve hours, with the role that 
   expect(box.log()).not.toMatch(/id_token|access_token|refresh_token|eyJ[\w-]{10}/);
 });
 
-test('who has a key goes on while the provider is away', { timeout: 60_000 }, async () => {
+test('who has a key goes on while the provider is away', { ...walk, timeout: 60_000 }, async () => {
   const provider = await startProvider();
   const box = await startBox(provider.issuer);
   const { ask } = await addPerson(box, 'editor');
@@ -145,6 +146,7 @@ test('who has a key goes on while the provider is away', { timeout: 60_000 }, as
 });
 
 test('a key of a sign-in that has ended stays so if the clock is set back, also after a restart', {
+  ...walk,
   timeout: 60_000,
 }, async () => {
   const provider = await startProvider();
@@ -169,6 +171,7 @@ test('a key of a sign-in that has ended stays so if the clock is set back, also 
 });
 
 test('tokens that the provider has not made for this sign-in are refused, and a right one is taken once', {
+  ...walk,
   timeout: 120_000,
 }, async () => {
   const provider = await startFakeProvider();
@@ -223,7 +226,7 @@ test('tokens that the provider has not made for this sign-in are refused, and a 
   expect((await signageHere(['--box', box.url, 'login', '--yes'], env)).stderr).toContain('was refused');
 });
 
-test('a provider that is away for a moment ends no sign-in, and one that nobody answers ends', async () => {
+test('a provider that is away for a moment ends no sign-in, and one that nobody answers ends', walk, async () => {
   const { issuer, state, claims, sign } = await startFakeProvider();
   const box = await startBox(issuer);
   state.troubles = [

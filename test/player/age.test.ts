@@ -71,7 +71,7 @@ describeBrowser('data that is too old', { timeout: 60_000 }, () => {
     return Object.assign(state, { records: { ...records, templates: [template] } });
   };
 
-  it('has a label that says from when it is, until it is fetched again', async () => {
+  it('has a label that says from when it is, until it is fetched again', walk, async () => {
     const server = await serve();
     const content = { max_age_seconds: 3 };
     const slides = [

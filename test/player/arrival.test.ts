@@ -7,11 +7,12 @@ import { putImage } from '../support/media.ts';
 import { logged } from '../support/observe.ts';
 import { colourOf, isClose, lobby, openPlayer, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const red = [220, 20, 20] as const;
 
 describeBrowser('a medium that is uploaded while it is wanted', () => {
-  it('appears at once, and not with the next try', async () => {
+  it('appears at once, and not with the next try', walk, async () => {
     const elsewhere = temporaryFolder();
     const url = putImage(elsewhere, 'late.png', red);
     const service = await startTestService({ content: lobby([{ kind: 'image', media_url: url }]) });

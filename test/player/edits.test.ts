@@ -18,6 +18,7 @@ import {
   waitForConnection,
 } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -49,7 +50,7 @@ describeBrowser('an edit of the content', () => {
     expect(await page.evaluate(() => 'marked' in globalThis)).toBe(true);
   });
 
-  it('of the slide that is on leaves it what was left of its time', async () => {
+  it('of the slide that is on leaves it what was left of its time', walk, async () => {
     const { service, page } = await open(colourSlide('one', red, 8), colourSlide('two', blue, 8));
     const beganAt = performance.now();
     await page.waitForTimeout(5_000);

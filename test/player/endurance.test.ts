@@ -3,7 +3,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 
 const swaps = repeats(40, 5_000, 'SIGNAGE_TEST_SWAPS');
 
@@ -13,7 +13,7 @@ interface Weight {
 }
 
 describeBrowser('over thousands of swaps', () => {
-  it(`the document and the heap stay as they are (${swaps} swaps)`, async () => {
+  it(`the document and the heap stay as they are (${swaps} swaps)`, { ...walk, timeout: 3_700_000 }, async () => {
     const dataDir = temporaryFolder();
     const slides = [
       { id: 'text', kind: 'text', title: 'Hello', body: 'Good morning', duration_seconds: 0.01 },
@@ -71,5 +71,5 @@ describeBrowser('over thousands of swaps', () => {
     await expect
       .poll(async () => (await lightest()).heapBytes, { timeout: 60_000, interval: 500 })
       .toBeLessThan(before.heapBytes * 1.1 + 500_000);
-  }, 3_700_000);
+  });
 });

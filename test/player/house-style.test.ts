@@ -9,6 +9,7 @@ import { hasFfmpeg } from '../support/media.ts';
 import { createOperator } from '../support/operator.ts';
 import { lobby, openPlayer, patience } from '../support/player.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const fonts = join(import.meta.dirname, '../../node_modules/@fontsource-variable');
 const font = readFileSync(join(fonts, 'fraunces/files/fraunces-latin-opsz-normal.woff2'));
@@ -104,7 +105,7 @@ describeBrowser('a house style', () => {
     expect(await addresses).toEqual(['/media/house.woff2?again=1']);
   });
 
-  it.skipIf(!hasFfmpeg)('has a logo of 100 megapixels once a smaller one has been made of it', async () => {
+  it.skipIf(!hasFfmpeg)('has a logo of 100 megapixels once a smaller one has been made of it', walk, async () => {
     const service = await start([hall], { logo_url: '/media/huge.png' });
     const upload = { method: 'PUT', body: new Uint8Array(blankPng(10_000)), headers: { 'Content-Type': 'image/png' } };
     expect((await service.get('/api/media/huge.png', upload)).status).toBe(201);

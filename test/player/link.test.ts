@@ -17,6 +17,7 @@ import {
   waitForConnection,
 } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -96,6 +97,7 @@ describeBrowser('the link of a page', () => {
   });
 
   it('reloads itself where the time zone of the service has changed since its restart', {
+    ...walk,
     timeout: 60_000,
   }, async () => {
     const dataDir = temporaryFolder();
@@ -125,6 +127,7 @@ describeBrowser('the link of a page', () => {
   });
 
   it('in the baseline asks for nothing that is not there, proves nothing, and loads itself anew too', {
+    ...walk,
     timeout: 60_000,
   }, async () => {
     const site = createServer((_, response) => response.end('A board')).listen(0, '127.0.0.1');
@@ -215,7 +218,7 @@ describeBrowser('the link of a page', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('sends far fewer faults than a service takes, however often something fails', async () => {
+  it('sends far fewer faults than a service takes, however often something fails', walk, async () => {
     const { service, page, sent } = await openWatched();
     const id = (await connectionOf(service, 'lobby'))?.id;
     for (let times = 0; times < 300; times++)

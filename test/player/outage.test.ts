@@ -8,7 +8,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 
 const red = [230, 20, 20] as const;
 const green = [20, 180, 20] as const;
@@ -23,7 +23,10 @@ const freePort = (): Promise<number> =>
   });
 
 describeBrowser('a page whose service is killed', () => {
-  it('goes on through the whole playlist, media included, and is back within 20 s of its return', async () => {
+  it('goes on through the whole playlist, media included, and is back within 20 s of its return', {
+    ...walk,
+    timeout: 900_000,
+  }, async () => {
     const dataDir = temporaryFolder();
     const port = await freePort();
     const slides = [
@@ -65,7 +68,7 @@ describeBrowser('a page whose service is killed', () => {
     await expect.poll(isUp, patience).toBe(true);
     await expect.poll(count, { timeout: 20_000, interval: 100 }).toBe(1);
     for (const colour of [red, green, blue]) await waitForColour(page, colour);
-  }, 900_000);
+  });
 });
 
 describeBrowser('a page whose service is away behind a proxy', () => {

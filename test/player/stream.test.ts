@@ -113,7 +113,7 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await expect.poll(async () => (await healthOf(service)).pages, patience).toMatchObject([{ lastFault: { reason } }]);
   });
 
-  it('is left out while its source is away, and comes when that does', async () => {
+  it('is left out while its source is away, and comes when that does', walk, async () => {
     const dataDir = temporaryFolder();
     const source = startSource();
     const slides = [

@@ -102,7 +102,7 @@ describeBrowser('no frame that is not meant is seen', () => {
     return recording.stop();
   };
 
-  it('where one video loops', async () => {
+  it('where one video loops', walk, async () => {
     const frames = await film(
       (dataDir) => [{ id: 'film', kind: 'video', media_url: putVideo(dataDir, 'green.mp4', green, 1) }],
       ({ page }) => page.waitForTimeout(3_500),
@@ -125,7 +125,7 @@ describeBrowser('no frame that is not meant is seen', () => {
     expect(strangeIn(frames, isMeant)).toEqual([]);
   });
 
-  it('where a slide fails as it should come on', async () => {
+  it('where a slide fails as it should come on', walk, async () => {
     const frames = await film(
       (dataDir) => [
         colourSlide('a', red, 0.5),
@@ -138,7 +138,7 @@ describeBrowser('no frame that is not meant is seen', () => {
     expect(strangeIn(frames, isMeant)).toEqual([]);
   });
 
-  it('where the schedule empties', async () => {
+  it('where the schedule empties', walk, async () => {
     const frames = await film(
       () => [colourSlide('a', blue)],
       async ({ page, service }) => {

@@ -5,7 +5,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { hasFfmpeg, putNumberedVideo } from '../support/media.ts';
 import { openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { isSoak, repeats } from '../support/soak.ts';
+import { isSoak, repeats, walk } from '../support/soak.ts';
 
 const SECONDS = repeats(3, 3_600, 'SIGNAGE_TEST_TICKER');
 /** Share of the frames at 60 a second that the page may drop more than the same page without a ticker. */
@@ -55,6 +55,7 @@ const driftOf = (page: Page): Promise<number> =>
 describeBrowser('a ticker', () => {
   it.skipIf(!hasFfmpeg)(
     `is where the clock says after ${SECONDS} s, and costs hardly a frame`,
+    { ...walk, timeout: SECONDS * 1000 + 4 * patience.timeout },
     async () => {
       const dataDir = temporaryFolder();
       const film = {
@@ -112,6 +113,5 @@ describeBrowser('a ticker', () => {
       expect(moved).toBeGreaterThan(1.2);
       if (isSoak) expect(missed - without).toBeLessThanOrEqual(MOST_MORE);
     },
-    SECONDS * 1000 + 4 * patience.timeout,
   );
 });

@@ -4,6 +4,7 @@ import { describeBrowser, launchBrowser } from '../support/browser.ts';
 import { healthOf } from '../support/observe.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 interface TraceEvent {
   name: string;
@@ -12,7 +13,7 @@ interface TraceEvent {
 const slides = [colourSlide('a', [230, 20, 20], 2), colourSlide('b', [20, 20, 230], 2)];
 
 describeBrowser('a fade', () => {
-  it('lays out and paints nothing from frame to frame', { timeout: 90_000 }, async () => {
+  it('lays out and paints nothing from frame to frame', { ...walk, timeout: 90_000 }, async () => {
     const content = lobby(slides, { templates: [colourTemplate] });
     content.playlists[0] = { id: 'main', fade_between_slides: true, slides };
     const service = await startTestService({ content });

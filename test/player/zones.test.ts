@@ -7,6 +7,7 @@ import { rotationCss } from '../../main/windows/web-pages.ts';
 import type { Play } from '../../service/contract/plays.ts';
 import { openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const text = (id: string) => ({ id, kind: 'text', title: id, duration_seconds: 3600 });
 const playlist = (id: string, slides: readonly object[] = [text(id)]) => ({ id, slides });
@@ -136,35 +137,39 @@ it.each([
   expect(Math.sign((before?.first ?? 0) - (before?.second ?? 0))).toBe(way);
 });
 
-it('whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has', async () => {
-  const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
-  const special = { id: 'special', slides: [{ ...text('cake'), duration_seconds: 1 }] };
-  const withMain = (...slides: object[]) => {
-    const { screens, playlists } = content(zones, slides, [text('news'), ...slides]);
-    const programmes = [{ id: 'always', targets: ['lobby'], playlist_id: 'day' }];
-    return { screens, playlists: [...playlists, main, special], programmes };
-  };
-  const service = await startTestService({ content: withMain({ kind: 'playlist', playlist_id: 'special' }) });
-  const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
-  await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
-  await expect.poll(() => roomOf(page, '#sidebar'), patience).toEqual([540, 0, 180, 320]);
-  const first = await page.locator('#stage [data-state="playing"]').elementHandle();
-  const plays = async () => (await (await service.get('/console/api/plays')).json()) as Play[];
-  service.writeContent(withMain());
-  await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 720, 320]);
-  expect(await first?.evaluate((element) => element.getAttribute('data-state'))).toBe('playing');
-  await waitForConnection(service, 'lobby', { currentSlideId: 'two' });
-  const shown = async (zone: string) => (await plays()).find((play) => play.zone === zone);
-  await expect
-    .poll(() => shown('main'), patience)
-    .toMatchObject({
-      slide_id: 'one',
-      playlist_id: 'day',
-      programme_id: 'always',
-      result: 'played',
-    });
-  const { duration_ms = 0 } = (await shown('main')) ?? {};
-  expect(Math.abs(duration_ms - 6_000)).toBeLessThan(1_500);
-  expect(await shown('sidebar')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
-  expect(await shown('ticker')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
-});
+it(
+  'whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has',
+  walk,
+  async () => {
+    const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
+    const special = { id: 'special', slides: [{ ...text('cake'), duration_seconds: 1 }] };
+    const withMain = (...slides: object[]) => {
+      const { screens, playlists } = content(zones, slides, [text('news'), ...slides]);
+      const programmes = [{ id: 'always', targets: ['lobby'], playlist_id: 'day' }];
+      return { screens, playlists: [...playlists, main, special], programmes };
+    };
+    const service = await startTestService({ content: withMain({ kind: 'playlist', playlist_id: 'special' }) });
+    const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
+    await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
+    await expect.poll(() => roomOf(page, '#sidebar'), patience).toEqual([540, 0, 180, 320]);
+    const first = await page.locator('#stage [data-state="playing"]').elementHandle();
+    const plays = async () => (await (await service.get('/console/api/plays')).json()) as Play[];
+    service.writeContent(withMain());
+    await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 720, 320]);
+    expect(await first?.evaluate((element) => element.getAttribute('data-state'))).toBe('playing');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'two' });
+    const shown = async (zone: string) => (await plays()).find((play) => play.zone === zone);
+    await expect
+      .poll(() => shown('main'), patience)
+      .toMatchObject({
+        slide_id: 'one',
+        playlist_id: 'day',
+        programme_id: 'always',
+        result: 'played',
+      });
+    const { duration_ms = 0 } = (await shown('main')) ?? {};
+    expect(Math.abs(duration_ms - 6_000)).toBeLessThan(1_500);
+    expect(await shown('sidebar')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
+    expect(await shown('ticker')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
+  },
+);

@@ -10,6 +10,7 @@ import { patience } from '../support/observe.ts';
 import { freePort } from '../support/ports.ts';
 import { findProgram } from '../support/program.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { metricsOf } from './samples.ts';
 
 const resources = join(import.meta.dirname, '..', '..', 'resources');
@@ -70,57 +71,65 @@ test.skipIf(isSkipped)('promtool finds nothing wrong with the metrics and the ru
   expect(execFileSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' })).toContain('SUCCESS');
 });
 
-test.skipIf(isSkipped)('a real Prometheus that scrapes two boxes answers every query of the dashboard', async () => {
-  const first = await startTestService({ content: lobby });
-  const second = await startTestService({ content: lobby, env: { SIGNAGE_PEERS: first.url } });
-  const folder = temporaryFolder();
-  const config = join(folder, 'prometheus.yml');
-  // As the guide has it, with the addresses of these boxes, and in a hurry.
-  const written = parse(/```yaml\n([^]*?)```/.exec(guide)?.[1] ?? '') as ScrapeConfig;
-  const [scrape] = written.scrape_configs;
-  scrape.static_configs[0].targets = [first, second].map(({ url }) => new URL(url).host);
-  const hurried = { ...written, global: { scrape_interval: '1s', evaluation_interval: '1s' }, rule_files: [rulesFile] };
-  writeFileSync(config, JSON.stringify(hurried));
-  expect(execFileSync('promtool', ['check', 'config', config], { encoding: 'utf8' })).toContain('SUCCESS');
-  const port = await freePort();
-  const prometheus = spawn(
-    'prometheus',
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      '--log.level=error',
-    ],
-    { stdio: 'ignore' },
-  );
-  onTestFinished(async () => {
-    prometheus.kill('SIGKILL');
-    if (prometheus.exitCode === null) await once(prometheus, 'exit');
-  });
-  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json();
-  const results = async (query: string): Promise<number> => {
-    const { status, data } = (await ask(`query?query=${encodeURIComponent(query)}`)) as {
-      status: string;
-      data: { result: unknown[] };
+test.skipIf(isSkipped)(
+  'a real Prometheus that scrapes two boxes answers every query of the dashboard',
+  walk,
+  async () => {
+    const first = await startTestService({ content: lobby });
+    const second = await startTestService({ content: lobby, env: { SIGNAGE_PEERS: first.url } });
+    const folder = temporaryFolder();
+    const config = join(folder, 'prometheus.yml');
+    // As the guide has it, with the addresses of these boxes, and in a hurry.
+    const written = parse(/```yaml\n([^]*?)```/.exec(guide)?.[1] ?? '') as ScrapeConfig;
+    const [scrape] = written.scrape_configs;
+    scrape.static_configs[0].targets = [first, second].map(({ url }) => new URL(url).host);
+    const hurried = {
+      ...written,
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: [rulesFile],
     };
-    if (status !== 'success') throw new Error(`${query}: ${status}`);
-    return data.result.length;
-  };
-  // Two scrapes of each box, so that there are rates.
-  await expect.poll(() => results('count_over_time(signage_build_info[1m]) >= 2').catch(() => 0), patience).toBe(2);
-  await first.post('/api/screens/lobby/commands', { command: 'next' });
-
-  const answered = () =>
-    Promise.all(
-      dashboardQueries.map(async ([title, expr]) => {
-        const count = await results(expr.replaceAll('$instance', '.*'));
-        return [title, count > 0] as const;
-      }),
+    writeFileSync(config, JSON.stringify(hurried));
+    expect(execFileSync('promtool', ['check', 'config', config], { encoding: 'utf8' })).toContain('SUCCESS');
+    const port = await freePort();
+    const prometheus = spawn(
+      'prometheus',
+      [
+        `--config.file=${config}`,
+        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--log.level=error',
+      ],
+      { stdio: 'ignore' },
     );
-  await expect.poll(answered, patience).toEqual(dashboardQueries.map(([title]) => [title, true]));
-  for (const [, expr] of ruleQueries) await results(expr);
-  const { data } = (await ask('rules')) as { data: { groups: { rules: { name: string; health: string }[] }[] } };
-  const health = data.groups.flatMap(({ rules }) => rules.map((rule) => rule.health));
-  expect(health).not.toContain('err');
-  expect(health).toHaveLength(ruleQueries.length);
-});
+    onTestFinished(async () => {
+      prometheus.kill('SIGKILL');
+      if (prometheus.exitCode === null) await once(prometheus, 'exit');
+    });
+    const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json();
+    const results = async (query: string): Promise<number> => {
+      const { status, data } = (await ask(`query?query=${encodeURIComponent(query)}`)) as {
+        status: string;
+        data: { result: unknown[] };
+      };
+      if (status !== 'success') throw new Error(`${query}: ${status}`);
+      return data.result.length;
+    };
+    // Two scrapes of each box, so that there are rates.
+    await expect.poll(() => results('count_over_time(signage_build_info[1m]) >= 2').catch(() => 0), patience).toBe(2);
+    await first.post('/api/screens/lobby/commands', { command: 'next' });
+
+    const answered = () =>
+      Promise.all(
+        dashboardQueries.map(async ([title, expr]) => {
+          const count = await results(expr.replaceAll('$instance', '.*'));
+          return [title, count > 0] as const;
+        }),
+      );
+    await expect.poll(answered, patience).toEqual(dashboardQueries.map(([title]) => [title, true]));
+    for (const [, expr] of ruleQueries) await results(expr);
+    const { data } = (await ask('rules')) as { data: { groups: { rules: { name: string; health: string }[] }[] } };
+    const health = data.groups.flatMap(({ rules }) => rules.map((rule) => rule.health));
+    expect(health).not.toContain('err');
+    expect(health).toHaveLength(ruleQueries.length);
+  },
+);

@@ -6,9 +6,11 @@ import { createOperator, operatorSecret, secretSettings } from '../support/opera
 import { localHeaders } from '../support/people.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 it.skipIf(isSkipped)(
   'a secret is listed and deleted, and not taken over plain http',
+  { ...walk, timeout: 60_000 },
   async () => {
     const service = await startTestService({
       content: lobby([{ kind: 'text', title: 'Hello' }]),
@@ -32,5 +34,4 @@ it.skipIf(isSkipped)(
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect.poll(() => page.getByText('https://dash.example.com').count(), patience).toBe(0);
   },
-  60_000,
 );

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../support/ports.ts';
+import { walk } from '../support/soak.ts';
 import { publish } from './publishing.ts';
 import { startRtspCamera } from './rtsp.ts';
 import { describeStreams, ffmpegsOf, patience, probe, segmentsOf, test, watch } from './setup.ts';
@@ -67,7 +68,7 @@ describeStreams('a stream', () => {
     });
   });
 
-  test('lives for as long as its segments are fetched', async ({ address, keep, start, expect }) => {
+  test('lives for as long as its segments are fetched', walk, async ({ address, keep, start, expect }) => {
     const streams = await start({ streamIdleSeconds: 2 });
     keep(publish(address));
     const { playlistUrl } = await watch(streams, address);
@@ -118,7 +119,7 @@ describeStreams('a stream', () => {
     expect((await probe(streams.url + session.playlistUrl)).tracks).toMatchObject({ video: { codec_name: 'h264' } });
   });
 
-  test('lets a late viewer begin with a keyframe', async ({ address, keep, start, expect }) => {
+  test('lets a late viewer begin with a keyframe', walk, async ({ address, keep, start, expect }) => {
     const streams = await start();
     keep(publish(address, { gop: 3 }));
     const session = await watch(streams, address);

@@ -5,6 +5,7 @@ import type { HlsConfig } from 'hls.js';
 import type { Page } from 'playwright-core';
 import { vi } from 'vitest';
 import { hasChromium, launchBrowser } from '../support/browser.ts';
+import { walk } from '../support/soak.ts';
 import { publish } from './publishing.ts';
 import { describeStreams, ffmpegsOf, patience, type Streams, test } from './setup.ts';
 
@@ -71,7 +72,7 @@ describeStreams('a page', { skip: !hasChromium && process.env['CI'] !== 'true', 
     await frames(page, 10);
   });
 
-  test('shows pictures when it comes late, between two keyframes', { timeout: 60_000 }, async ({
+  test('shows pictures when it comes late, between two keyframes', { ...walk, timeout: 60_000 }, async ({
     address,
     keep,
     start,
@@ -84,7 +85,7 @@ describeStreams('a page', { skip: !hasChromium && process.env['CI'] !== 'true', 
     await frames(keep(await play(streams, address)), 10);
   });
 
-  test('follows its source to another format', { timeout: 60_000 }, async ({ address, keep, start }) => {
+  test('follows its source to another format', { ...walk, timeout: 60_000 }, async ({ address, keep, start }) => {
     const streams = await start();
     const camera = keep(publish(address));
     const page = keep(await play(streams, address));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../support/ports.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { publish, startTcpServer } from './publishing.ts';
 import { describeStreams, ffmpegsOf, patience, type Streams, test, watch } from './setup.ts';
 
@@ -50,7 +51,7 @@ describeStreams('a request for a stream is refused', () => {
     expect(Number(refusal.retryAfter)).toBeLessThanOrEqual(20);
   });
 
-  test('only for as long as all are wanted', async ({ address, start, expect }) => {
+  test('only for as long as all are wanted', walk, async ({ address, start, expect }) => {
     const streams = await start({ maxStreams: 2 });
     const wanted = await streams.open(address);
     expect((await errorOf(await streams.get(wanted.playlistUrl))).code).toBe('stream_not_ready');

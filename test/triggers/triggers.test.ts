@@ -10,6 +10,7 @@ import { startReceiver } from '../records/receiver.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { type Ask, createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { joinScreen } from '../support/page.ts';
+import { walk } from '../support/soak.ts';
 
 const content = {
   screens: [
@@ -314,7 +315,7 @@ test('an address of a box that answers over https is one over https, whatever it
   expect(url).toBe(`https://signage.test:${port}/api/triggers/${token}`);
 });
 
-test('a site has 200 triggers at most', async () => {
+test('a site has 200 triggers at most', walk, async () => {
   const service = await startBox([], { content, env });
   const ask = createOperator(service, operatorSecret);
   const effect = { end: { message_id: 'fire' } };

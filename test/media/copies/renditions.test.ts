@@ -6,6 +6,7 @@ import { lobbyWith } from '../../content/samples.ts';
 import { hasFfmpeg, makeMedium } from '../../support/media.ts';
 import { healthOf, logged, patience, payloadOf } from '../../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 import { serveBytes, startRemote } from '../remote.ts';
 
 const noise = (seed: number): Buffer =>
@@ -22,35 +23,39 @@ const untilConverted = (box: TestService, url: string): Promise<void> =>
     .toBe('picture');
 
 describe.skipIf(!hasFfmpeg)('of remote media', () => {
-  it('what plays is converted before uploads that nothing shows; what cannot be is named in a warning', async () => {
-    const remote = await startRemote();
-    remote.answer('/hall.tiff', serveBytes(noise(11), { type: 'image/tiff', etag: '"hall"' }));
-    remote.answer('/cut.tiff', serveBytes(noise(12).subarray(0, 300), { type: 'image/tiff', etag: '"cut"' }));
-    const dataDir = temporaryFolder();
-    mkdirSync(join(dataDir, 'uploads'));
-    for (const seed of [1, 2, 3]) writeFileSync(join(dataDir, 'uploads', `unused${seed}.tiff`), noise(seed));
-    let wall = Date.parse('2026-05-04T12:00:00Z');
-    const box = await startTestService({
-      dataDir,
-      content: lobbyWith([
-        { title: 'Hall', kind: 'image', media_url: `${remote.url}/hall.tiff` },
-        { title: 'Cut', kind: 'image', media_url: `${remote.url}/cut.tiff?token=secret` },
-      ]),
-      env: { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIME_ZONE: 'UTC' },
-      wall: () => wall,
-    });
-    const metrics = async (): Promise<string> => (await box.get('/metrics')).text();
-    await expect.poll(metrics, patience).toContain('signage_renditions{state="queued"} 5');
-    wall = Date.parse('2026-05-04T22:00:01Z');
-    await expect.poll(metrics, { timeout: 25_000 }).toContain('signage_renditions{state="ready"} 4');
-    const converted = () => logged(box, 'a medium is converted').map(({ name }) => basename(String(name)));
-    await expect.poll(converted, patience).toHaveLength(4);
-    expect(converted()[0]).not.toContain('unused');
-    await untilConverted(box, `${remote.url}/hall.tiff`);
-    const warnings = async () => JSON.stringify((await healthOf(box)).content.warnings);
-    const sentence = `\\"Cut\\": \\"${remote.url}/cut.tiff?…\\" is not shown. The file is damaged`;
-    await expect.poll(warnings, patience).toContain(sentence);
-  });
+  it(
+    'what plays is converted before uploads that nothing shows; what cannot be is named in a warning',
+    walk,
+    async () => {
+      const remote = await startRemote();
+      remote.answer('/hall.tiff', serveBytes(noise(11), { type: 'image/tiff', etag: '"hall"' }));
+      remote.answer('/cut.tiff', serveBytes(noise(12).subarray(0, 300), { type: 'image/tiff', etag: '"cut"' }));
+      const dataDir = temporaryFolder();
+      mkdirSync(join(dataDir, 'uploads'));
+      for (const seed of [1, 2, 3]) writeFileSync(join(dataDir, 'uploads', `unused${seed}.tiff`), noise(seed));
+      let wall = Date.parse('2026-05-04T12:00:00Z');
+      const box = await startTestService({
+        dataDir,
+        content: lobbyWith([
+          { title: 'Hall', kind: 'image', media_url: `${remote.url}/hall.tiff` },
+          { title: 'Cut', kind: 'image', media_url: `${remote.url}/cut.tiff?token=secret` },
+        ]),
+        env: { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIME_ZONE: 'UTC' },
+        wall: () => wall,
+      });
+      const metrics = async (): Promise<string> => (await box.get('/metrics')).text();
+      await expect.poll(metrics, patience).toContain('signage_renditions{state="queued"} 5');
+      wall = Date.parse('2026-05-04T22:00:01Z');
+      await expect.poll(metrics, { timeout: 25_000 }).toContain('signage_renditions{state="ready"} 4');
+      const converted = () => logged(box, 'a medium is converted').map(({ name }) => basename(String(name)));
+      await expect.poll(converted, patience).toHaveLength(4);
+      expect(converted()[0]).not.toContain('unused');
+      await untilConverted(box, `${remote.url}/hall.tiff`);
+      const warnings = async () => JSON.stringify((await healthOf(box)).content.warnings);
+      const sentence = `\\"Cut\\": \\"${remote.url}/cut.tiff?…\\" is not shown. The file is damaged`;
+      await expect.poll(warnings, patience).toContain(sentence);
+    },
+  );
 
   it('the loudness of a film is told to pages', async () => {
     const how = ['-f', 'lavfi', '-i', 'color=0x00a000:size=320x180:rate=25:duration=2'];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { importConfig, withImported } from '../../../service/platform/options/import.ts';
 import { temporaryFolder } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 import { startHeadless } from './process.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -107,7 +108,7 @@ test.skipIf(process.platform === 'win32')(
 
 test.skipIf(process.platform === 'win32')(
   'an import that fails does not keep the headless package from starting, and is tried again',
-  { timeout: 60_000 },
+  { ...walk, timeout: 60_000 },
   async () => {
     const own = { sharedSecret: secret };
     const box = createBox(own);

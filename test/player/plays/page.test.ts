@@ -5,6 +5,7 @@ import { type PagePlay, playsMessage } from '../../../service/contract/plays.ts'
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { colourSlide, colourTemplate, lobby, patience, waitForConnection } from '../../support/player.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 
 const red = [200, 30, 30] as const;
 const blue = [30, 30, 200] as const;
@@ -76,7 +77,7 @@ describeBrowser('a page', () => {
     expect(plays().every(({ duration_ms }) => duration_ms > 500 && duration_ms < 3_000)).toBe(true);
   });
 
-  it('goes on to deliver its plays after the browser has closed its database', async () => {
+  it('goes on to deliver its plays after the browser has closed its database', walk, async () => {
     const { page, plays } = await open(slides);
     await expect.poll(() => plays().length, patience).toBeGreaterThan(1);
     const session = await page.context().newCDPSession(page);
@@ -88,15 +89,19 @@ describeBrowser('a page', () => {
     await expect.poll(kept, patience).toContain('signage.plays');
   });
 
-  it('that is loaded again or ends delivers the play that was under way as cut, as long as last noted', async () => {
-    const { page, plays, service } = await open([colourSlide('red', red, 3600)]);
-    await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
-    await page.waitForTimeout(6_000);
-    await page.reload();
-    await expect.poll(plays, patience).toMatchObject([{ slide_id: 'red', result: 'cut', reason: 'page_ended' }]);
-    expect(plays()[0]?.duration_ms).toBeGreaterThan(4_000);
-    expect(plays()[0]?.duration_ms).toBeLessThan(12_000);
-  });
+  it(
+    'that is loaded again or ends delivers the play that was under way as cut, as long as last noted',
+    walk,
+    async () => {
+      const { page, plays, service } = await open([colourSlide('red', red, 3600)]);
+      await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
+      await page.waitForTimeout(6_000);
+      await page.reload();
+      await expect.poll(plays, patience).toMatchObject([{ slide_id: 'red', result: 'cut', reason: 'page_ended' }]);
+      expect(plays()[0]?.duration_ms).toBeGreaterThan(4_000);
+      expect(plays()[0]?.duration_ms).toBeLessThan(12_000);
+    },
+  );
 
   it('counts nothing while it is black, taken over or redirected', async () => {
     const { service, plays } = await open([colourSlide('red', red, 3600)]);

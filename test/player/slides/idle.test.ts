@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { colourOf, isClose, lobby, openPlayer, patience } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 
 const ground = [23, 52, 58] as const;
 
@@ -25,7 +26,7 @@ describeBrowser('the idle screen', () => {
     await expect.poll(() => page.locator('.idle-note').textContent(), patience).toBe('');
   });
 
-  it('says in other words that a screen was removed, until it is back', async () => {
+  it('says in other words that a screen was removed, until it is back', walk, async () => {
     const service = await startTestService({ content: lobby([]) });
     const page = await openPlayer(service, 'lobby');
     await page.locator('.idle-time').waitFor();

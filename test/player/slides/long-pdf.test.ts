@@ -6,7 +6,7 @@ import { putPdf } from '../../support/pdf.ts';
 import { lobby, patience, waitForConnection } from '../../support/player.ts';
 import { record } from '../../support/screencast.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
-import { repeats } from '../../support/soak.ts';
+import { repeats, walk } from '../../support/soak.ts';
 
 const viewport = { width: 640, height: 360 };
 const seconds = repeats(3, 40);
@@ -37,7 +37,10 @@ const watchCanvases = (page: Page) =>
   });
 
 describeBrowser('a document of 300 pages, posters among them', () => {
-  it('turns each page in time, and holds no more than three', { timeout: 60_000 + seconds * 2_000 }, async () => {
+  it('turns each page in time, and holds no more than three', {
+    ...walk,
+    timeout: 60_000 + seconds * 2_000,
+  }, async () => {
     const dataDir = temporaryFolder();
     const media_url = putPdf(dataDir, 'book.pdf', pages);
     const after = { id: 'after', kind: 'text', title: 'After', duration_seconds: 3600 };

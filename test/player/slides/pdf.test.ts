@@ -9,6 +9,7 @@ import { encryption, makePdf, putPdf } from '../../support/pdf.ts';
 import { lobby, openPlayer, patience, waitForColour, waitForConnection } from '../../support/player.ts';
 import { record } from '../../support/screencast.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 
 const red = [220, 20, 20] as const;
 const green = [20, 220, 20] as const;
@@ -76,7 +77,7 @@ describeBrowser('a pdf slide', () => {
     await waitForColour(page, blue);
   });
 
-  it('that is the only slide begins again', async () => {
+  it('that is the only slide begins again', walk, async () => {
     const { page } = await openDocument([{ colour: red }, { colour: green }], { duration_seconds: 2 });
     for (const colour of [red, green, red, green]) await waitForColour(page, colour);
   });
@@ -109,7 +110,7 @@ describeBrowser('a pdf slide', () => {
     await expect.poll(() => groundOf(page), patience).toBe('rgb(1, 2, 3)');
   });
 
-  it('lets go of its worker', async () => {
+  it('lets go of its worker', walk, async () => {
     const pages = Array.from({ length: 12 }, () => ({ colour: red }));
     const dataDir = temporaryFolder();
     const media_url = putPdf(dataDir, 'long.pdf', pages);

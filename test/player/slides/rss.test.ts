@@ -119,7 +119,7 @@ describeBrowser('headlines', () => {
     expect(server.requests.filter(({ headers }) => headers['user-agent'] !== 'signage-player')).toEqual([]);
   });
 
-  it('of a feed that has nothing to show are skipped and reported, and come when it has', async () => {
+  it('of a feed that has nothing to show are skipped and reported, and come when it has', walk, async () => {
     const { service, contents } = await open({ news: 'not yet' }, [headlines(), { ...text, duration_seconds: 2 }]);
     const page = await openPlayer(service, 'lobby');
     await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
@@ -151,7 +151,7 @@ describeBrowser('headlines', () => {
     await waitForHeadline(page, 'B');
   }, 60_000);
 
-  it('are as large as they go, and all of each on the screen', async () => {
+  it('are as large as they go, and all of each on the screen', { ...walk, timeout: 60_000 }, async () => {
     const titles = [
       'Open',
       'New bridge over the river opens two years ahead of schedule',
@@ -182,5 +182,5 @@ describeBrowser('headlines', () => {
       }
       await command(service, 'right');
     }
-  }, 60_000);
+  });
 });

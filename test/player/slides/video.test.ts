@@ -118,7 +118,7 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
       expect(await page.locator('video[src]').count()).toBeLessThanOrEqual(1);
     });
 
-    it('whose picture never comes is skipped within seconds and reported', async () => {
+    it('whose picture never comes is skipped within seconds and reported', walk, async () => {
       const dataDir = temporaryFolder();
       const media_url = putVideo(dataDir, 'green.mp4', green, 2);
       const film = { id: 'film', kind: 'video', media_url, duration_seconds: 3600 };

@@ -64,7 +64,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
   });
 
-  it('is not heard before it is on the screen, by Web Audio or by a medium', async () => {
+  it('is not heard before it is on the screen, by Web Audio or by a medium', walk, async () => {
     const heard: { what: string; at: number }[] = [];
     const html = `<!doctype html><body>Loud<script>
       const tell = (what) => fetch('/heard?' + what + '=' + Date.now());
@@ -102,7 +102,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     await page.frameLocator('.slide-web iframe').getByText('Loud').waitFor();
   });
 
-  it('of the same host and another port does not hold up the player, however busy it is', async () => {
+  it('of the same host and another port does not hold up the player, however busy it is', walk, async () => {
     const html = `<!doctype html><body>Busy<script>
       setTimeout(() => { for (const since = Date.now(); Date.now() - since < 5_000; ); }, 500);
     </script>`;

@@ -11,6 +11,7 @@ import { healthOf, patience } from '../../support/observe.ts';
 import { joinScreen } from '../../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
+import { walk } from '../../support/soak.ts';
 import { testTempo } from '../../support/tempo.ts';
 import { startReceiver } from '../receiver.ts';
 
@@ -173,7 +174,7 @@ test.skipIf(disk === null)('a disk that is almost full raises an alert', async (
   expect(receiver.received[0]?.body.message).toMatch(/^The disk of the box .* is almost full\.$/);
 });
 
-test('a receiver that is away gets the message when it is there, and the health says so meanwhile', async () => {
+test('a receiver that is away gets the message when it is there, and the health says so meanwhile', walk, async () => {
   const { receiver, service, types } = await startAlerting({ grace: 0 });
   await receiver.stop();
   service.writeContent('{');
