@@ -27,7 +27,7 @@ export const personOf = ({ state: { signer } }: Pick<Asking, 'state'>): Author |
 export const operatorOf = ({ req: { headers }, state: { signer } }: Asking): string | null => {
   if (signer !== null) return signer.name;
   const name = decode(String(headers[operatorHeader] ?? '')).trim();
-  return name !== '' && name.length <= 64 && !/\p{Cc}/u.test(name) ? name : null;
+  return /^\P{Cc}{1,64}$/u.test(name) ? name : null;
 };
 
 /** The person who has signed, else the self-declared name; null: nobody is known. */

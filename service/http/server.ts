@@ -232,7 +232,7 @@ export const listen = async (
       socket.off('error', onError);
       return ignoreUpgrade(of, request, head, of instanceof TlsServer ? 'secureConnection' : 'connection');
     }
-    let signResponse: SignResponse | null = null;
+    let signResponse = null as SignResponse | null;
     try {
       gate.checkHost(request);
       gate.checkExpectation(request);
@@ -241,11 +241,16 @@ export const listen = async (
       });
       // The service may have begun to stop meanwhile, and its modules have closed their sockets.
       if (!of.listening) throw new CodedError('busy', 'The service is stopping.');
+      const proof = Object.entries(signResponse?.(101, '') ?? {});
+      const addProof = (lines: string[]): void => void lines.push(...proof.map(([name, value]) => `${name}: ${value}`));
+      sockets.once('headers', addProof);
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
         heldMessages.watch(webSocket, socket);
         accept(webSocket);
       });
+      // One that is refused after all has emitted none.
+      sockets.off('headers', addProof);
     } catch (error) {
       refuse(socket, toCodedError(error, log), signResponse);
     }

@@ -47,7 +47,8 @@ export const topicPart = (text: string): string => {
 };
 
 export const topicsOf = ({ prefix, site }: Naming) => {
-  const base = `${prefix}/${topicPart(site)}`;
+  // One level of a topic (MQTT 5.0, 4.7); ids of Home Assistant allow less.
+  const base = `${prefix}/${/[/+#\0]/.test(site) ? topicPart(site) : site}`;
   const group = `signage_${topicPart(site)}`;
   return {
     /** The last will. */

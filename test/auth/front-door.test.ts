@@ -1,10 +1,12 @@
 /** Signed requests at a real service: over restarts, while a secret is rotated, and beside clients that guess. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { signRequest } from '../../service/auth/sign.ts';
 import { answerHeader, recipientHeader } from '../../service/domain/request-signature.ts';
 import { lobby } from '../content/samples.ts';
@@ -154,6 +156,19 @@ test.each([
     expect(await send(31_000)).toBe('signature_stale');
   },
 );
+
+test('a socket that is opened with a signature has the proof and the clock of the box on its first answer', async () => {
+  const service = await start(temporaryFolder());
+  const target = '/api/screens/lobby/socket';
+  const signed = signRequest({ secret, method: 'GET', host, target, body: '', now: Date.now() });
+  const socket = new WebSocket(service.url.replace('http', 'ws') + target, { headers: { ...signed, Host: host } });
+  const [answer] = await once(socket, 'upgrade');
+  socket.terminate();
+  expect(answer.headers).toMatchObject({
+    [answerHeader]: expect.stringMatching(/./),
+    'x-signage-clock': expect.stringMatching(/^\d+$/),
+  });
+});
 
 test('a client that guesses is answered 429, and other clients at the same address are not', async () => {
   const service = await start(temporaryFolder());

@@ -301,10 +301,10 @@ itBroker('a broker that wants TLS and a password is verified, and its password s
   const own = await startBroker({ user, tls: files });
   const trusting = await startTestService({
     content,
-    env: { SIGNAGE_MQTT_URL: own.url, SIGNAGE_CA_FILE: roots },
+    env: { SIGNAGE_MQTT_URL: own.url, SIGNAGE_CA_FILE: roots, SIGNAGE_SITE: 'Hall 2.Ost' },
   });
-  const { until } = await listen(own, 'default', { rejectUnauthorized: false });
-  await until('signage/default/status', 'online');
+  const { until } = await listen(own, 'Hall 2.Ost', { rejectUnauthorized: false });
+  await until('signage/Hall 2.Ost/status', 'online');
 
   const doubting = await startTestService({ content, env: { SIGNAGE_MQTT_URL: own.url, SIGNAGE_SITE: 'other' } });
   await expect
