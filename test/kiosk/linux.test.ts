@@ -252,6 +252,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     const updates = join(root, 'var/lib/signage-player/updates');
     const bin = join(root, 'bin');
     const calls = join(root, 'calls');
+    const states = join(root, 'states');
     mkdirSync(join(app, 'resources'), { recursive: true });
     mkdirSync(updates, { recursive: true });
     mkdirSync(bin);
@@ -273,7 +274,9 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       runuser: `[ "$1 $2 $3" = "-u signage --" ] || exit 1
         for fd in 0 1 2; do [ ! -f /proc/$$/fd/$fd ] || { echo "root's descriptor $fd: $*" >>'${calls}'; exit 1; }; done
         AS_PLAYER=1; export AS_PLAYER; shift 3; exec "$@"`,
-      systemctl: `echo "systemctl $*" >> '${calls}'`,
+      // The player's states are told one after the other, and the last one for ever.
+      systemctl: `[ "$1" = show ] || exec echo "systemctl $*" >> '${calls}'
+        head -n 1 '${states}'; [ "$(wc -l < '${states}')" -lt 2 ] || sed -i 1d '${states}'`,
       // The disk and the journal are those of this computer.
       fstrim: ':',
       journalctl: `echo "journalctl $*" >> '${calls}'`,
@@ -289,6 +292,8 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
       chmodSync(join(bin, name), 0o755);
     }
+    const playerIs = (...each: string[]) => writeFileSync(states, `${each.join('\n')}\n`);
+    playerIs('failed');
     const dpkgDoes = (script: string) => writeFileSync(join(root, 'dpkg-install'), script);
     dpkgDoes('unpack "$2"');
     const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ROOT: root, RESCUE_SECONDS: '0', GRACE_SECONDS: '0' };
@@ -299,6 +304,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       ready: join(updates, 'ready'),
       givenUp: join(updates, 'given-up'),
       dpkgDoes,
+      playerIs,
       run: (action: string) => execute('bash', [join(scripts, 'update-player'), action], { env }),
       version: () => readFileSync(join(app, 'version'), 'utf8'),
       order: (word: string) => writeFileSync(join(updates, 'order'), `${word}\n`),
@@ -619,7 +625,12 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
   });
 
   test('rescues: an update on trial goes, anything else is tried again', async () => {
-    const { root, app, updates, run, version, calls, givenUp } = await machine();
+    const { root, app, updates, run, version, calls, givenUp, playerIs } = await machine();
+    // Somebody stops it while the rescue waits.
+    playerIs('failed', 'failed', 'inactive');
+    await run('rescue');
+    expect(calls()).toEqual([]);
+    playerIs('failed');
     await run('rescue');
     expect([version(), calls().at(-1)]).toEqual(['1.0.0', 'systemctl start signage-player.service']);
     cpSync(app, `${app}.kept`, { recursive: true });
@@ -629,6 +640,11 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     expect([version(), existsSync(givenUp)]).toEqual(['2.0.0', false]);
     const trial = { version: '2.0.0', from: '1.0.0', starts: [] };
     writeFileSync(join(updates, 'state.json'), `${JSON.stringify({ trial, failed: [] })}\n`);
+    // systemd starts it again.
+    playerIs('activating', 'active');
+    await run('rescue');
+    expect([version(), existsSync(givenUp)]).toEqual(['2.0.0', false]);
+    playerIs('activating', 'failed');
     await run('rescue');
     expect([version(), versionsIn(root), existsSync(givenUp)]).toEqual(['1.0.0', ['1.0.0'], true]);
   });
