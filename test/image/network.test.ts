@@ -147,8 +147,11 @@ it('names the reason of the attempt before, where the time is over within one', 
   expect(told()).toEqual({ reason: 'missing', subject: wifi.ssid });
 });
 
-it('waits for a network that comes later, as of a router that was switched on with the box', () => {
-  const up: [string, number] = ['Error: Connection activation failed: The Wi-Fi network could not be found.', 4];
+it.each([
+  'The Wi-Fi network could not be found.',
+  'IP configuration could not be reserved (no available address, timeout, etc.)',
+])('waits for a network that comes later, as of a router that was switched on with the box: %s', (reason) => {
+  const up: [string, number] = [`Error: Connection activation failed: ${reason}`, 4];
   const { run, calls, told } = makeBox({ wifi }, { up, lateness: 2 });
   run();
   expect(told()).toBeNull();
