@@ -213,6 +213,19 @@ exit 9`;
       },
     );
 
+    it('one that is ready late is heard at whichever moment it says so', async () => {
+      // Whether the session listens, asked as often as can be.
+      const ask = `const { closeSync, constants, openSync, writeFileSync } = require('node:fs');
+        let deaf = 0;
+        for (const end = Date.now() + 2500; Date.now() < end; ) {
+          try { closeSync(openSync('compositor-ready', constants.O_WRONLY | constants.O_NONBLOCK)); } catch { deaf += 1; }
+        }
+        writeFileSync('deaf', String(deaf));`;
+      const more = withSway(`export WLR_RENDERER=pixman; '${process.execPath}' -e "${ask}"`);
+      const session = await startSession({ player: telling, more });
+      expect([told(session), told(session, 'deaf')]).toEqual(['gpu \n', '0']);
+    });
+
     it('one that ends as soon as it is ready is started with pixman in its place, and the player again', async () => {
       const early = 'exec timeout --signal=KILL --preserve-status 1.5';
       const session = await startSession({
