@@ -2,7 +2,7 @@
 import type { Binding, OnboardingResult } from '../../service/contract/onboarding.ts';
 import type { PageBoot } from '../../service/contract/page.ts';
 import type { Screen } from '../../service/contract/playlist.ts';
-import { canonicalClaim, canonicalDeviceId } from '../../service/contract/readable.ts';
+import { canonicalClaim, canonicalDeviceId, shownDeviceId } from '../../service/contract/readable.ts';
 import { readBoot, requireTopLevel } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/device.ts';
 import { element, on } from '../shared/elements.ts';
@@ -153,14 +153,14 @@ const askForName = (): void => {
 
 const correctId = (): void => {
   views.show('device');
-  element<HTMLInputElement>('device').value = deviceId;
+  element<HTMLInputElement>('device').value = shownDeviceId(deviceId);
   element('no-device').hidden = true;
   element('device').focus();
 };
 
 const askForDevice = (): void => {
   views.show('device');
-  element<HTMLInputElement>('device').value = deviceId;
+  element<HTMLInputElement>('device').value = shownDeviceId(deviceId);
   element('no-device').hidden = deviceId !== '';
   if (deviceId !== '') complain('device', texts.badDevice);
 };
@@ -180,7 +180,7 @@ const learn = (current: Status): void => {
   const { screenName, clientName } = current;
   element('subject').textContent =
     screenName === null || clientName === null
-      ? texts.player({ deviceId })
+      ? texts.player({ deviceId: shownDeviceId(deviceId) })
       : texts.bound({ screen: screenName, name: clientName });
 };
 
@@ -236,7 +236,7 @@ const ask = (about: 'rebind' | 'rename' | 'same', question: string, agreement: A
 
 /** Asks before an unknown device id is bound. */
 const askAboutId = (): void => {
-  element('unknown-id').textContent = deviceId;
+  element('unknown-id').textContent = shownDeviceId(deviceId);
   views.goOn('unknown');
 };
 

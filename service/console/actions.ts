@@ -22,8 +22,8 @@ import { answerOf, findPeer } from './peer-box.ts';
 interface Dependencies {
   peers: Pick<Peers, 'find' | 'ask' | 'broadcast'>;
   screens: Pick<Screens, 'identify'>;
-  /** The base URL of this box for other machines. */
-  address(): string | null;
+  /** The base URL of this box, for other machines where they reach it. */
+  address(): string;
   recordReset(reset: PeerReset): Promise<void>;
 }
 

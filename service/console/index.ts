@@ -153,7 +153,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
     return publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host);
   };
   const url = (): string => address() ?? listening.url;
-  const actions = createActions(context, { peers, screens, address, recordReset: records.recordReset });
+  const actions = createActions(context, { peers, screens, address: url, recordReset: records.recordReset });
   const { volume } = actions;
   const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings, volume });
   const site = createSite(context, { content, devices, peers, takeovers, here, url });

@@ -93,7 +93,7 @@ describe('a box without displays and without a secret', () => {
     const other = await joinScreen(box(), 'demo', { clientId: 'two' });
     const asked = order(box(), null, { action: 'identify' });
     const shown = await page.message(({ type }) => type === 'identify');
-    expect(shown).toMatchObject({ name: hostname(), number: 1, seconds: 15 });
+    expect(shown).toMatchObject({ name: hostname(), address: box().url, number: 1, seconds: 15 });
     expect(await other.message(({ type }) => type === 'identify')).toMatchObject({ number: 2 });
     page.send({ type: 'identified' });
     other.send({ type: 'identified' });
