@@ -47,14 +47,22 @@ const texts: ConsoleTexts = {
 };
 document.documentElement.lang = tag;
 
+const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKey() : null;
 const given = hasSecret ? (readInvitation(location.hash) ?? readHandover(location.hash)) : null;
 const isForeign = given !== null && 'step' in given && given.step === 'add' && !takeHandover();
 const invited = isForeign ? null : given;
 // The code is in no history.
 if (given !== null) history.replaceState(null, '', location.pathname);
-const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKey() : null;
 const [tab, lasting] = [storageOf('sessionStorage'), storageOf('localStorage')];
 const session = createSession(hasSecret, { tab, lasting }, { key, invited });
+// A link that is opened where the page is already: before the router takes it for the name of a page.
+addEventListener('hashchange', (event) => {
+  const opened = hasSecret ? readInvitation(location.hash) : null;
+  if (opened === null) return;
+  event.stopImmediatePropagation();
+  history.replaceState(null, '', event.oldURL);
+  session.invite(opened);
+});
 const clock = createBoxClock();
 const client = createClient({ session, clock });
 const access = createAccess(client, session, document);

@@ -80,9 +80,11 @@ itBrowser('who signs out leaves no key behind, neither in the browser nor at the
   const ask = createOperator(service, operatorSecret);
   for (const id of ['maria', 'bob']) await ask('PUT', `/console/api/people/${id}`, { name: id, role: 'editor' });
   const { page } = await openConsole(service.url);
+  // The second one where the page is open already.
   const openInvitation = async (id: string): Promise<void> => {
-    await page.goto('about:blank');
     await page.goto(`${inLan(service.url)}/console#join=${id}.${await invite(service, id)}`);
+    await page.getByText(`“${id}”`).waitFor();
+    expect(page.url()).not.toContain('join');
     await page.getByLabel('Name of this device').fill('Laptop');
   };
   const keysOf = async (index: number) =>

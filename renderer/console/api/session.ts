@@ -114,6 +114,10 @@ export const createSession = (
       leaving = key;
     },
     isLeaving: (given: Credential | null): boolean => given !== null && given === leaving,
+    /** Of somebody who opened an invitation while the page was there. */
+    invite: (given: Invitation): void => {
+      invitation.value = given;
+    },
     /** Leaves the invitation as it is. */
     decline: (): void => {
       invitation.value = null;
