@@ -226,8 +226,9 @@ export const createDrafts = async (
         const isHere = (): boolean => live(id) !== undefined || isUnread(id);
         const isFull = list().length >= mostDrafts;
         if (isHere() || isFull || content === null) {
+          const name = JSON.stringify(title);
           leftOut.push(
-            `The draft ${JSON.stringify(title)} ${isHere() ? 'is here, and stays as it is' : 'is one too many'}.`,
+            isHere() ? `The draft ${name} is here, and stays as it is.` : `The draft ${name} is one too many.`,
           );
         } else await saveNow(id, { title, base_sha256, content, state, note }, author, () => undefined);
       }

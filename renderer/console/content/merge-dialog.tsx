@@ -62,7 +62,7 @@ const ConflictPicture = ({
 };
 
 export const MergeDialog = ({ onClose, onMerged }: { onClose(): void; onMerged(): void }) => {
-  const { draft: openDraft, texts } = useConsole();
+  const { draft: openDraft, texts, access } = useConsole();
   const draft = openDraft();
   const words = texts.merge;
   const theirs = useSignal<ReadonlySet<string>>(new Set());
@@ -137,7 +137,7 @@ export const MergeDialog = ({ onClose, onMerged }: { onClose(): void; onMerged()
               onMerged();
             }}
           >
-            {words.submit}
+            {access.may('PUT /console/api/content') ? words.submit : words.goOn}
           </Button>
         </div>
       </div>

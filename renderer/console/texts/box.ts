@@ -90,7 +90,7 @@ export const createBoxTexts = (
       return found ?? text;
     };
   const sentence = (text: string, levels: number): string => {
-    const whole = translate(text, 'sentences', levels) ?? translate(text, 'refusals', levels);
+    const whole = translate(text, 'refusals', levels) ?? translate(text, 'sentences', levels);
     const [place = ''] = places.exec(text) ?? [];
     if (whole !== null) return whole;
     if (place !== '') return place + sentence(text.slice(place.length), MOST_LEVELS);
