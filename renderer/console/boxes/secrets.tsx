@@ -67,10 +67,11 @@ const NewSecret = ({ onDone }: { onDone(): void }) => {
 };
 
 export const Secrets = () => {
-  const { client, texts, format, clock, announcer, access, secureUrl } = useConsole();
+  const { client, session, texts, format, clock, announcer, access, secureUrl } = useConsole();
   const words = texts.boxes.secrets;
   const list = useSignal<readonly Secret[]>([]);
   const isAdding = useSignal(false);
+  const mayAdd = session.isSecured.value && access.may('PUT /console/api/secrets/:name');
   /** The one that is to be deleted. */
   const doomed = useSignal<string | null>(null);
   const load = async (): Promise<void> => {
@@ -88,19 +89,20 @@ export const Secrets = () => {
     <section class="panel page-secrets stack">
       <div class="row panel-head">
         <h2>{words.title}</h2>
-        {access.may('PUT /console/api/secrets/:name') && isSecureContext && (
+        {mayAdd && isSecureContext && (
           <Button class="small" onClick={() => (isAdding.value = true)}>
             {words.new} …
           </Button>
         )}
         {/* A value that is typed here must not be read on the way. */}
-        {access.may('PUT /console/api/secrets/:name') && !isSecureContext && secureUrl !== null && (
+        {mayAdd && !isSecureContext && secureUrl !== null && (
           <a class="button small" href={secureUrl}>
             {texts.insecure.open}
           </a>
         )}
       </div>
       <p class="soft">{words.about}</p>
+      {!session.isSecured.value && <p class="hint">{words.needsSecret}</p>}
       {list.value.map(({ name, origins, updated_at }) => (
         <div key={name} class="row panel-head">
           <p>

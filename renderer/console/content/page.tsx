@@ -237,7 +237,10 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
         <PublishDialog onClose={() => (open.value = null)} onConflict={() => (open.value = 'merge')} />
       )}
       {open.value === 'merge' && (
-        <MergeDialog onClose={() => (open.value = null)} onMerged={() => (open.value = 'publish')} />
+        <MergeDialog
+          onClose={() => (open.value = null)}
+          onMerged={() => (open.value = access.may('PUT /console/api/content') ? 'publish' : null)}
+        />
       )}
     </div>
   );

@@ -33,7 +33,7 @@ const IssueLine = ({ issue, document, onFollow }: IssueLineProps) => {
       <a href={hrefOf(...path)} onClick={onFollow}>
         {where || texts.publish.document}
       </a>
-      : {shortMessage(issue)}
+      : {name === null && slide === null ? issue.message : shortMessage(issue)}
     </li>
   );
 };

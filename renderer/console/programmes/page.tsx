@@ -103,7 +103,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
   }
   const drawsWith = playlists.some(({ id }) => id === brush.value)
     ? (brush.value ?? '')
-    : (playlists.find(({ id }) => id !== subject.playlist_id)?.id ?? '');
+    : ((playlists.find(({ id }) => id !== subject.playlist_id) ?? playlists[0])?.id ?? '');
   const edit = (programmes: readonly ProgrammeDraft[], group?: string): void =>
     draft.edit(setList(document, 'programmes', [...programmes]), group);
   const index = all.findIndex(({ id }) => id === selected.value?.id);

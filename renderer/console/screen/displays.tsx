@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { CommandResult } from '../../../service/contract/commands.ts';
 import type { ActionAnswer } from '../../../service/contract/console/actions.ts';
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
+import { isProvableId } from '../../../service/contract/readable.ts';
 import { Unreachable } from '../api/errors.ts';
 import { type Display, toneOf } from '../model/displays.ts';
 import type { Device } from '../model/wire.ts';
@@ -24,12 +25,15 @@ interface DisplaysProps {
 }
 
 export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) => {
-  const { access, client, site, texts, format, clock, announcer } = useConsole();
+  const { access, client, session, site, texts, format, clock, announcer } = useConsole();
   const words = texts.device;
   const mayAct = access.may('DELETE /console/api/devices/:deviceId', [site.screen(slug)?.value.tags ?? []]);
   const stateWords = useWords();
   const moving = useSignal<Display | null>(null);
   const forgetting = useSignal<Display | null>(null);
+
+  /** With a secret, only a display that can prove its id has a code. */
+  const hasCode = (deviceId: string): boolean => !session.isSecured.value || isProvableId(deviceId);
 
   const attempt = async (act: () => Promise<string>): Promise<void> => {
     try {
@@ -138,7 +142,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                           {words.move} …
                         </Button>
                       )}
-                      {device !== null && connection !== null && (
+                      {device !== null && connection !== null && hasCode(device.deviceId) && (
                         <Button class="small" onClick={() => showCode(device.deviceId, connection.id)}>
                           {words.showCode}
                         </Button>

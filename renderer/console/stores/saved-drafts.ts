@@ -176,14 +176,15 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   };
 
   const put = async (content: ContentDocument, from: Version): Promise<void> => {
-    const { changesBetween } = await import('../model/changes.ts');
+    // Without a title where the box is away, or has another version of the page by now.
+    const changes = await import('../model/changes.ts').catch(() => null);
     const own = kept ?? {
       id: `${freeId(operator.peek() || 'draft', [])}-${Date.now().toString(36)}`,
       etag: null,
       isOwn: true,
     };
     keep(own);
-    const names = changesBetween(from.content, content).map(({ name }) => name);
+    const names = changes?.changesBetween(from.content, content).map(({ name }) => name) ?? [];
     const title = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
     const body = { title: title.slice(0, 200), base_sha256: from.sha256, content, state: wantedState };
     const sentState = wantedState;
