@@ -63,13 +63,20 @@ itBrowser(
     await page.getByRole('radio', { name: 'Until …' }).check();
     await page.getByLabel(/^Until, time in/).fill(end.toISOString().slice(0, 16));
     await page.getByRole('button', { name: 'Save as message' }).click();
-    const kept = async (): Promise<number | null> => {
+    const kept = async () => {
       const { drafts } = (await (await service.get('/console/api/drafts')).json()) as { drafts: { id: string }[] };
       const draft = await service.get(`/console/api/drafts/${drafts[0]?.id}`);
       const { content: edited } = (await draft.json()) as { content?: typeof content };
-      return edited?.messages.find(({ title }) => title === 'Sale')?.minutes ?? null;
+      return edited?.messages.map(({ title, minutes }) => [title, minutes]);
     };
-    await expect.poll(async () => Math.abs(((await kept()) ?? 0) - 120) <= 1, patience).toBe(true);
+    const minutes = expect.toSatisfy((each: number) => Math.abs(each - 120) <= 1);
+    await expect.poll(kept, patience).toEqual([
+      ['Please leave the house', null],
+      ['Sale', minutes],
+    ]);
+    await page.getByRole('button', { name: 'Delete the saved message “Please leave the house”' }).click();
+    await expect.poll(kept, patience).toEqual([['Sale', minutes]]);
+    await page.getByText('Deleted in the draft.').first().waitFor();
 
     // What a trigger started is named by it, on every page and on the tile.
     const effect = { takeover: { message_id: 'fire', targets: ['lobby'] } };

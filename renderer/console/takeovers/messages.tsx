@@ -4,6 +4,7 @@ import { mostTakeoverTitle } from '../../../service/contract/console/takeover-le
 import { cutBetween } from '../../../service/contract/readable.ts';
 import { shownName } from '../../../service/domain/slides.ts';
 import type { MessageDraft } from '../model/document.ts';
+import { setList } from '../model/edit.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button } from '../ui/controls.tsx';
@@ -12,7 +13,7 @@ import { Miniature } from '../ui/miniature.tsx';
 const MINUTE_MS = 60_000;
 
 const Message = ({ message }: { message: MessageDraft }) => {
-  const { access, client, clock, site, announcer, texts, format } = useConsole();
+  const { access, client, clock, site, announcer, texts, format, draft: openDraft } = useConsole();
   const words = texts.takeover;
   const isSending = useSignal(false);
   const { id, body, level, media_url, minutes } = message;
@@ -39,6 +40,20 @@ const Message = ({ message }: { message: MessageDraft }) => {
     isSending.value = false;
   };
   const name = title ?? body ?? words.pictureAlone;
+  const draft = openDraft();
+  const edited = draft.content.value;
+  const isKept = edited?.messages?.some((each) => each.id === id) !== false;
+  const remove = (): void => {
+    if (edited === null) return;
+    draft.edit(
+      setList(
+        edited,
+        'messages',
+        (edited.messages ?? []).filter((each) => each.id !== id),
+      ),
+    );
+    announcer.say(words.removedMessage);
+  };
   return (
     <li class={`takeover ${level}`}>
       <div class="takeover-picture">
@@ -52,12 +67,20 @@ const Message = ({ message }: { message: MessageDraft }) => {
         <h3>{name}</h3>
         {title != null && body != null && <p class="soft">{body}</p>}
         <p class="soft">{minutes === null ? words.untilEnded : format.duration(minutes * MINUTE_MS)}</p>
+        {!isKept && <p class="soft">{words.removedMessage}</p>}
       </div>
-      {access.covers(['all'], []) && (
-        <Button aria-label={words.showMessage({ name })} aria-disabled={isSending.value} onClick={() => void start()}>
-          {words.showEverywhere}
-        </Button>
-      )}
+      <div class="buttons end">
+        {isKept && (
+          <Button aria-label={words.removeMessage({ name })} onClick={remove}>
+            {words.remove}
+          </Button>
+        )}
+        {access.covers(['all'], []) && (
+          <Button aria-label={words.showMessage({ name })} aria-disabled={isSending.value} onClick={() => void start()}>
+            {words.showEverywhere}
+          </Button>
+        )}
+      </div>
     </li>
   );
 };
