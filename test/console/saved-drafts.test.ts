@@ -298,6 +298,14 @@ itBrowser(
     }
     await page.getByText('Olga is editing, too.').waitFor();
     expect(saved).toContain('By Vera');
+
+    // What somebody published meanwhile is merged; she may not publish, and goes on with the draft.
+    const later = slides.map((slide) => (slide.id === 'hours' ? { ...slide, title: 'Later' } : slide));
+    await ask('PUT', '/console/api/content', lobby(later), { 'If-Match': '*' });
+    await page.getByRole('button', { name: 'Changed meanwhile …' }).click();
+    await page.getByRole('button', { name: 'Go on with both', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Submit' }).waitFor();
     expect(saved).toContain('https://anna:secret@example.org/');
   },
 );
