@@ -296,7 +296,13 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     playerIs('failed');
     const dpkgDoes = (script: string) => writeFileSync(join(root, 'dpkg-install'), script);
     dpkgDoes('unpack "$2"');
-    const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ROOT: root, RESCUE_SECONDS: '0', GRACE_SECONDS: '0' };
+    const env = {
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      ROOT: root,
+      RESCUE_SECONDS: '0',
+      GRACE_SECONDS: '0',
+      RESCUE_PATIENCE: '2',
+    };
     return {
       root,
       app,
@@ -632,7 +638,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     expect(calls()).toEqual([]);
     playerIs('failed');
     await run('rescue');
-    expect([version(), calls().at(-1)]).toEqual(['1.0.0', 'systemctl start signage-player.service']);
+    expect([version(), calls().at(-1)]).toEqual(['1.0.0', 'systemctl restart signage-player.service']);
     cpSync(app, `${app}.kept`, { recursive: true });
     writeVersion(root, '2.0.0');
     writeFileSync(join(updates, 'state.json'), '{"trial":null,"failed":[]}\n');
@@ -644,7 +650,8 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     playerIs('activating', 'active');
     await run('rescue');
     expect([version(), existsSync(givenUp)]).toEqual(['2.0.0', false]);
-    playerIs('activating', 'failed');
+    // It hangs.
+    playerIs('activating');
     await run('rescue');
     expect([version(), versionsIn(root), existsSync(givenUp)]).toEqual(['1.0.0', ['1.0.0'], true]);
   });
