@@ -208,12 +208,22 @@ describeBrowser('the link of a page', () => {
   });
 
   it('sends four states a second at most, and the last one always', async () => {
-    const { service, sent } = await openWatched();
+    const { service, page, sent } = await openWatched(() => {
+      // By the clock of the page: on a busy machine some arrive together.
+      const { send } = WebSocket.prototype;
+      const at: number[] = [];
+      WebSocket.prototype.send = function (data) {
+        if (JSON.parse(String(data)).type === 'state') at.push(performance.now());
+        send.call(this, data);
+      };
+      Object.assign(window, { statesAt: at });
+    });
     for (let times = 0; times < 41; times++) await service.post(commands, { command: 'pause' });
     await waitForConnection(service, 'lobby', { paused: true });
     const states = sent.filter(({ message }) => message.type === 'state');
-    const at = states.map((each) => each.at);
     expect(states.at(-1)?.message).toMatchObject({ paused: true });
+    const at = await page.evaluate(() => (window as unknown as { statesAt: number[] }).statesAt);
+    expect(at.length).toBeGreaterThan(1);
     const most = Math.max(...at.map((from) => at.filter((each) => each >= from && each < from + 1_000).length));
     expect(most).toBeLessThanOrEqual(4);
   });
