@@ -235,7 +235,7 @@ itBrowser('a field that the address names has the focus once, and the arrows go 
   }
 });
 
-itBrowser('on a phone all that keys and drags do is done by taps', { timeout: 60_000 }, async () => {
+itBrowser('on a phone all that keys and drags do is done by taps', { ...walk, timeout: 60_000 }, async () => {
   const slides = ['S1', 'S2', 'S3', 'S4'].map((title) => ({ id: title.toLowerCase(), kind: 'text', title }));
   const service = await startTestService({
     content: {

@@ -9,6 +9,7 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { invite } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { inLan, openConsole } from './browser.ts';
 
 /** The box has heard of the key, and this browser does not know. */
@@ -122,7 +123,7 @@ itBrowser('who signs out leaves no key behind, neither in the browser nor at the
 
 test.skipIf(isWithoutCertutil)(
   'over https: joins where the root of the site is installed, and is told who removed the key',
-  { timeout: 60_000 },
+  { ...walk, timeout: 60_000 },
   async () => {
     const service = await startBox({ content: lobby });
     const browser = await launchProfile(await rootOf(service), onTestFinished);

@@ -3,12 +3,13 @@ import { expect, test } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole, violationsOn } from './browser.ts';
 
 const text = (title: string) => ({ id: title, kind: 'text', title });
 
 describeBrowser('the order of a playlist', { timeout: 60_000 }, () => {
-  test('is set with the slides that are inserted, and plays', async () => {
+  test('is set with the slides that are inserted, and plays', walk, async () => {
     const service = await startTestService({
       content: {
         screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],

@@ -10,6 +10,7 @@ import { isSkipped } from '../support/browser.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
 import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import type { TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole } from './browser.ts';
 
 const path = '/console/api/content';
@@ -114,6 +115,7 @@ test('the command line ends with 1 and both versions if the document that it pus
 
 test.skipIf(isSkipped)(
   'the console asks what to keep if what it published was replaced in the same moment',
+  walk,
   async () => {
     const [loser, winner] = await startOrdered({ SIGNAGE_HOST: '0.0.0.0' });
     const base = await etagAt(loser);

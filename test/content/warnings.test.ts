@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { healthOf, logged, patience, payloadOf } from '../support/observe.ts';
 import { shareTestService, startTestService, type TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { hello, lobbyWith, references, slideOfEachKind } from './samples.ts';
 
 const at = (field: string, index = 0): string => `playlists[0].slides[${index}].${field}`;
@@ -319,7 +320,7 @@ describe('a template is checked when the content is loaded', () => {
     );
   });
 
-  test('a template that is slow to parse delays nothing else', async () => {
+  test('a template that is slow to parse delays nothing else', walk, async () => {
     const own = await startTestService({ content: lobbyWith([hello]) });
     const hostile = Array.from({ length: 3 }, (_, index) => ({
       id: `t${index}`,

@@ -5,6 +5,7 @@ import { createConfig, lint } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { walk } from '../support/soak.ts';
 
 interface Schema {
   $ref?: string;
@@ -66,7 +67,7 @@ const undescribed = (document: Document): string[] => {
 };
 
 describe.each(names)('%s', (name) => {
-  test('is clean by the strictest rules of its linter, examples against schemas among them', async () => {
+  test('is clean by the strictest rules of its linter, examples against schemas among them', walk, async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lint({ ref: fileOf(name), config });
     expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(

@@ -12,6 +12,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { openPlayer } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const timeZone = 'Europe/Vienna';
 const env = { SIGNAGE_TIME_ZONE: timeZone };
@@ -272,21 +273,25 @@ describeBrowser('a slide of a calendar', () => {
     return `UID:now\r\nSUMMARY:Standing meeting\r\nDTSTART:${utc(-1)}\r\nDTEND:${utc(600)}`;
   };
 
-  test('of a design says nothing of private events that another slide shows, and is not free while nobody knows', async () => {
-    const server = await serve(ics(`${current()}\r\nCLASS:PRIVATE`));
-    server.isDown = true;
-    const sign = { kind: 'template', template_id: 'design:room', content: { room: 'Oak', calendar: 'room' } };
-    const calendars = [{ id: 'room', url: server.url, refresh_seconds: 1 }];
-    const slides = [{ ...sign, duration_seconds: 3_600 }, slide({ calendar_id: 'room', show_private: true })];
-    const service = await startTestService({ env, content: lobbyWith(slides, { calendars }) });
-    const page = await openPlayer(service, 'lobby');
-    const word = page.locator('.slide-template[data-state="playing"] .word');
-    await expect.poll(() => word.textContent(), patience).toBe('–');
-    server.isDown = false;
-    await expect.poll(() => word.textContent(), patience).toBe('In use');
-    expect((await eventsOf(service))[0]?.title).toBe('Standing meeting');
-    expect(await page.locator('.slide-template[data-state="playing"] .what').textContent()).toBe('Busy');
-  });
+  test(
+    'of a design says nothing of private events that another slide shows, and is not free while nobody knows',
+    walk,
+    async () => {
+      const server = await serve(ics(`${current()}\r\nCLASS:PRIVATE`));
+      server.isDown = true;
+      const sign = { kind: 'template', template_id: 'design:room', content: { room: 'Oak', calendar: 'room' } };
+      const calendars = [{ id: 'room', url: server.url, refresh_seconds: 1 }];
+      const slides = [{ ...sign, duration_seconds: 3_600 }, slide({ calendar_id: 'room', show_private: true })];
+      const service = await startTestService({ env, content: lobbyWith(slides, { calendars }) });
+      const page = await openPlayer(service, 'lobby');
+      const word = page.locator('.slide-template[data-state="playing"] .word');
+      await expect.poll(() => word.textContent(), patience).toBe('–');
+      server.isDown = false;
+      await expect.poll(() => word.textContent(), patience).toBe('In use');
+      expect((await eventsOf(service))[0]?.title).toBe('Standing meeting');
+      expect(await page.locator('.slide-template[data-state="playing"] .what').textContent()).toBe('Busy');
+    },
+  );
 
   test.each(['day', 'week', 'room'])('shows a %s, and what is on now', async (view) => {
     const { url } = await serve(ics(current(), `UID:all\r\nSUMMARY:Open house\r\nDTSTART;VALUE=DATE:${compact(0)}`));

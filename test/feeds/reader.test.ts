@@ -1,5 +1,6 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createReader, type Reader } from '../../service/feeds/source.ts';
+import { walk } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
 import { item, rss } from './server.ts';
 
@@ -44,7 +45,7 @@ it.each<[string, string, string | null, RegExp]>([
   await expect(shared.data(text, select)).rejects.toThrow(expected);
 });
 
-it('what never ends is ended, and what comes after it is read', async () => {
+it('what never ends is ended, and what comes after it is read', walk, async () => {
   const reader = open({ parse: 3_000 });
   const hostile = reader.data(JSON.stringify([`${'a'.repeat(40)}!`]), '$[?match(@, "(a|a)*b")]');
   const next = reader.data('[1]', null);

@@ -9,6 +9,7 @@ import { signageHere } from '../cli/support.ts';
 import { type Hub, hasNats, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { becomes, startMember } from './support.ts';
 
 const claimsOf = (jwt = '') => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
@@ -59,7 +60,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
   });
   const run = (...args: string[]) => signageHere(['fleet', ...args], hub.env);
 
-  test('a site has a key of its own, is renewed without a disconnection of others, and is revoked', async () => {
+  test('a site has a key of its own, is renewed without a disconnection of others, and is revoked', walk, async () => {
     const [first, second] = [join(hub.folder, 'Wien-1'), join(hub.folder, 'Wien-2')];
     expect(await run('credentials', 'Wien', '-o', first, '--keys', keys)).toMatchObject({ code: 0 });
     expect(statSync(first).mode & 0o777).toBe(0o600);

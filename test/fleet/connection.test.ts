@@ -14,6 +14,7 @@ import { hasNats, startHub, startNats } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { freePort } from '../support/ports.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { becomes as becomesSuch, healthOf, startMember, statusOf } from './support.ts';
 
 const becomes = (service: TestService, status: string): Promise<void> => becomesSuch(service, { status });
@@ -198,29 +199,33 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     ]);
   });
 
-  test('a host in between that offers no TLS gets no password, and one that says nothing is given up with its socket', async () => {
-    const heard: string[] = [];
-    const open = new Set<Socket>();
-    let greeting = 'INFO {"server_id":"x","version":"2.10.27","max_payload":1048576,"nonce":"abc"}\r\n';
-    const server = createServer((socket) => {
-      open.add(socket);
-      socket.on('close', () => open.delete(socket)).on('error', () => undefined);
-      socket.on('data', (data) => heard.push(String(data)));
-      socket.write(greeting);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const address = `127.0.0.1:${port}`;
-    const line = (url: string) => openLine({ url, credentials: null }, 'test').catch(connectFault);
-    expect(await line(`tls://user:word@${address}`)).toBe('does not offer TLS, which the URL asks for');
-    expect(heard).toEqual([]);
-    greeting = '';
-    const begun = performance.now();
-    expect(await line(`nats://user:word@${address}`)).toBe('does not answer');
-    expect(performance.now() - begun).toBeLessThan(9_500);
-    await expect.poll(() => open.size, patience).toBe(0);
-    server.close();
-  });
+  test(
+    'a host in between that offers no TLS gets no password, and one that says nothing is given up with its socket',
+    walk,
+    async () => {
+      const heard: string[] = [];
+      const open = new Set<Socket>();
+      let greeting = 'INFO {"server_id":"x","version":"2.10.27","max_payload":1048576,"nonce":"abc"}\r\n';
+      const server = createServer((socket) => {
+        open.add(socket);
+        socket.on('close', () => open.delete(socket)).on('error', () => undefined);
+        socket.on('data', (data) => heard.push(String(data)));
+        socket.write(greeting);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const address = `127.0.0.1:${port}`;
+      const line = (url: string) => openLine({ url, credentials: null }, 'test').catch(connectFault);
+      expect(await line(`tls://user:word@${address}`)).toBe('does not offer TLS, which the URL asks for');
+      expect(heard).toEqual([]);
+      greeting = '';
+      const begun = performance.now();
+      expect(await line(`nats://user:word@${address}`)).toBe('does not answer');
+      expect(performance.now() - begun).toBeLessThan(9_500);
+      await expect.poll(() => open.size, patience).toBe(0);
+      server.close();
+    },
+  );
 
   test('a file with the seed of an nkey alone is enough, and one of another user is refused', async () => {
     const [own, other] = [nkeys.createUser(), nkeys.createUser()];

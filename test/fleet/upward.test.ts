@@ -47,34 +47,38 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     });
   });
 
-  test('an alert goes up, and those that a webhook got while the hub was away go up when it is back', async () => {
-    const hub = await startHub();
-    const nats = await hub.headOffice();
-    const receiver = await startReceiver<{ type: string }>();
-    const told = () => receiver.received.map(({ body }) => body.type);
-    const service = await startMember(hub, {
-      content: lobby,
-      env: { SIGNAGE_SITE: 'Wien', SIGNAGE_ALERT_GRACE_SECONDS: '1', SIGNAGE_ALERT_URL: receiver.url },
-    });
-    service.writeContent('not json');
-    const types = async () => (await readStream(nats, 'signage-alerts')).map(({ body }) => body['type']);
-    await expect.poll(types, patience).toEqual(['content.invalid']);
-    const [alert] = await readStream(nats, 'signage-alerts');
-    expect(alert).toMatchObject({
-      subject: expect.stringMatching(/^signage\.Wien\.alerts\./),
-      id: expect.stringMatching(/^Wien:/),
-      body: { site: 'Wien' },
-    });
-    await hub.kill();
-    await becomes(service, { status: 'away' });
-    service.writeContent(lobby);
-    await expect.poll(told, patience).toEqual(['content.invalid', 'content.valid']);
-    service.writeContent('not json');
-    const all = ['content.invalid', 'content.valid', 'content.invalid'];
-    await expect.poll(told, patience).toEqual(all);
-    await hub.start();
-    await expect.poll(types, patience).toEqual(all);
-  });
+  test(
+    'an alert goes up, and those that a webhook got while the hub was away go up when it is back',
+    walk,
+    async () => {
+      const hub = await startHub();
+      const nats = await hub.headOffice();
+      const receiver = await startReceiver<{ type: string }>();
+      const told = () => receiver.received.map(({ body }) => body.type);
+      const service = await startMember(hub, {
+        content: lobby,
+        env: { SIGNAGE_SITE: 'Wien', SIGNAGE_ALERT_GRACE_SECONDS: '1', SIGNAGE_ALERT_URL: receiver.url },
+      });
+      service.writeContent('not json');
+      const types = async () => (await readStream(nats, 'signage-alerts')).map(({ body }) => body['type']);
+      await expect.poll(types, patience).toEqual(['content.invalid']);
+      const [alert] = await readStream(nats, 'signage-alerts');
+      expect(alert).toMatchObject({
+        subject: expect.stringMatching(/^signage\.Wien\.alerts\./),
+        id: expect.stringMatching(/^Wien:/),
+        body: { site: 'Wien' },
+      });
+      await hub.kill();
+      await becomes(service, { status: 'away' });
+      service.writeContent(lobby);
+      await expect.poll(told, patience).toEqual(['content.invalid', 'content.valid']);
+      service.writeContent('not json');
+      const all = ['content.invalid', 'content.valid', 'content.invalid'];
+      await expect.poll(told, patience).toEqual(all);
+      await hub.start();
+      await expect.poll(types, patience).toEqual(all);
+    },
+  );
 
   test(
     'what the hub has lost comes again, once it is noticed: emptied, restored from a backup, or its stream made anew',

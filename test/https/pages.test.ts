@@ -10,6 +10,7 @@ import { describeBrowser, launchBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { lobby, patience, waitForColour, waitForConnection } from '../support/player.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 const red = [220, 20, 20] as const;
 const settings = {
@@ -76,7 +77,7 @@ describeBrowser('a player page over https', { timeout: 60_000 }, () => {
     expect(asked.filter((url) => url.startsWith('http:'))).toEqual([]);
   });
 
-  test('shows a stream, and obeys commands', async () => {
+  test('shows a stream, and obeys commands', walk, async () => {
     const server = await startRtmpServer();
     onTestFinished(server.close);
     const source = `${server.url}/channel`;

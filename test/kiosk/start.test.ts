@@ -9,7 +9,7 @@ import { doubleArguments } from '../support/electron/bundle.ts';
 import { patience } from '../support/kiosk.ts';
 import { plainScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { isSoak } from '../support/soak.ts';
+import { isSoak, walk } from '../support/soak.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -133,7 +133,7 @@ test('Ctrl+C, which the kiosk gets by itself, is not sent to it again', async ()
   expect(lines().slice(1)).toEqual(['waiting', 'end', '']);
 });
 
-itBrowser('with both it is the kiosk, and ends as that does; a second one says where it runs', async () => {
+itBrowser('with both it is the kiosk, and ends as that does; a second one says where it runs', walk, async () => {
   const env = { DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronIn() };
   const { child, dataDir, lines, isListening } = start(env);
   await isListening();

@@ -9,6 +9,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 
 /** What the session adds. */
 const args = ['--ozone-platform=headless', '--disable-gpu'];
@@ -74,6 +75,7 @@ describeBrowser('without a compositor', { timeout: 60_000 }, () => {
 describeBrowser('without a display', { timeout: 60_000 }, () => {
   itDouble(
     'the kiosk serves, opens no window, and neither its health nor the watchdog of the machine minds',
+    walk,
     async () => {
       const painted = join(temporaryFolder(), 'painted');
       const env = { KIOSK_RENDERER: 'gpu', KIOSK_PAINTED: painted };

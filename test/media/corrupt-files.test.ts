@@ -8,7 +8,7 @@ import { usageOf } from '../fuzz/process.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { hasFfmpeg } from '../support/media.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { isSoak, repeats } from '../support/soak.ts';
+import { isSoak, repeats, walk } from '../support/soak.ts';
 import { documents } from './corpus/documents.ts';
 import { films } from './corpus/films.ts';
 import { pictures } from './corpus/pictures.ts';
@@ -98,7 +98,7 @@ const childrenOf = (pid: number): number => {
 
 it.skipIf(!hasFfmpeg || process.platform !== 'linux')(
   `${files} damaged files are taken, and nothing else is`,
-  { timeout: 60_000 + files * 10_000 },
+  { ...walk, timeout: 60_000 + files * 10_000 },
   async () => {
     const dataDir = temporaryFolder();
     writeFileSync(join(dataDir, 'content.json'), JSON.stringify({ screens: [], playlists: [] }));

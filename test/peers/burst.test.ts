@@ -120,27 +120,31 @@ test.each([
   await expect.poll(async () => (await command()).degraded || (await named()).length > 0, patience).toBe(false);
 });
 
-test('a peer that hangs on all that is gathered degrades each overview and list of connections, and delays one', async () => {
-  const url = await listenOn(
-    createServer((request, response) => {
-      const isState = request.url?.startsWith('/api/peers/state') === true || request.method === 'POST';
-      if (isState) response.setHeader('Content-Type', 'application/json').end(JSON.stringify(emptyPeerState));
-    }),
-  );
-  const box = await startBox([{ url }]);
-  await expect.poll(() => aliveAt(box), patience).toBe(1);
-  const begunAt = performance.now();
-  const plays = await box.get('/console/api/plays');
-  expect([plays.headers.get('x-signage-degraded'), await plays.json()]).toEqual(['true', []]);
-  // It is not given the time that the first plays of a slow box may take.
-  expect(performance.now() - begunAt).toBeLessThan(5_000);
-  for (const asked of ['/console/api/site', '/api/screens/lobby/connections']) {
-    const answers: boolean[] = [];
-    const ask = async () => answers.push((await (await box.get(asked)).json()).degraded);
-    await ask();
-    const startedAt = performance.now();
-    for (let n = 0; n < 4; n++) await ask();
-    expect(performance.now() - startedAt).toBeLessThan(2_800);
-    expect([asked, answers]).toEqual([asked, answers.map(() => true)]);
-  }
-});
+test(
+  'a peer that hangs on all that is gathered degrades each overview and list of connections, and delays one',
+  walk,
+  async () => {
+    const url = await listenOn(
+      createServer((request, response) => {
+        const isState = request.url?.startsWith('/api/peers/state') === true || request.method === 'POST';
+        if (isState) response.setHeader('Content-Type', 'application/json').end(JSON.stringify(emptyPeerState));
+      }),
+    );
+    const box = await startBox([{ url }]);
+    await expect.poll(() => aliveAt(box), patience).toBe(1);
+    const begunAt = performance.now();
+    const plays = await box.get('/console/api/plays');
+    expect([plays.headers.get('x-signage-degraded'), await plays.json()]).toEqual(['true', []]);
+    // It is not given the time that the first plays of a slow box may take.
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+    for (const asked of ['/console/api/site', '/api/screens/lobby/connections']) {
+      const answers: boolean[] = [];
+      const ask = async () => answers.push((await (await box.get(asked)).json()).degraded);
+      await ask();
+      const startedAt = performance.now();
+      for (let n = 0; n < 4; n++) await ask();
+      expect(performance.now() - startedAt).toBeLessThan(2_800);
+      expect([asked, answers]).toEqual([asked, answers.map(() => true)]);
+    }
+  },
+);

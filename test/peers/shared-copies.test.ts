@@ -9,6 +9,7 @@ import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts'
 import { png } from '../media/server.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { emptyPeerState, secret, startBox, startSite, untilTogether } from './support.ts';
 
 const picture = Buffer.concat([png, noise(100_000)]);
@@ -38,6 +39,7 @@ test('every box is the first to download its share of the files, in an order on 
 
 test.each([null, secret])(
   'three boxes (secret: %s) ask the origin once for each file, and a box that joins not at all',
+  walk,
   async (key) => {
     const remote = await startRemote();
     const paths = Array.from({ length: 8 }, (_, n) => `/${n}.png`);

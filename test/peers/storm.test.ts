@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { Health } from '../../service/contract/health.ts';
 import { lobby } from '../content/samples.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walk } from '../support/soak.ts';
 import { type Restartable, startRestartable } from './restartable.ts';
 
 const count = repeats(4, 12, 'SIGNAGE_TEST_BOXES');
@@ -64,7 +64,10 @@ const aliveAt = async ({ url }: Box): Promise<number> => {
   return peers.filter(({ state }) => state === 'alive').length;
 };
 
-test(`${count} boxes, ${frail} of them killed at random: a page receives a command once, and all boxes have one revision in the end`, async () => {
+test(`${count} boxes, ${frail} of them killed at random: a page receives a command once, and all boxes have one revision in the end`, {
+  ...walk,
+  timeout: 600_000,
+}, async () => {
   const first = await startBox();
   const boxes = [first];
   while (boxes.length < count) boxes.push(await startBox(first));
@@ -124,4 +127,4 @@ test(`${count} boxes, ${frail} of them killed at random: a page receives a comma
 
   const revisionAt = async ({ url }: Box) => (await fetch(`${url}/api/screens/lobby/playlist`)).headers.get('etag');
   await expect.poll(async () => new Set(await Promise.all(boxes.map(revisionAt))).size, patience).toBe(1);
-}, 600_000);
+});

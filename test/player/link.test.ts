@@ -68,7 +68,10 @@ describeBrowser('the link of a page', () => {
     await waitForColour(page, green);
   });
 
-  it('loads itself anew at the end of a slide where another version answers, once', { timeout: 60_000 }, async () => {
+  it('loads itself anew at the end of a slide where another version answers, once', {
+    ...walk,
+    timeout: 60_000,
+  }, async () => {
     const slides = [red, green].map((colour, index) => ({ ...colourSlide(`${index}`, colour), duration_seconds: 1 }));
     const service = await startTestService({ content: lobby(slides, { templates: [colourTemplate] }) });
     const page = await openPlayer(service, 'lobby');

@@ -13,6 +13,7 @@ import { startHostileBox } from '../support/hostile-box.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
 
 const HOUR = 3_600_000;
@@ -109,7 +110,10 @@ describe('a site takes', () => {
   });
 });
 
-test('an emergency that was ended does not come back with a box that was away, whatever has come and gone meanwhile', async () => {
+test('an emergency that was ended does not come back with a box that was away, whatever has come and gone meanwhile', {
+  ...walk,
+  timeout: 120_000,
+}, async () => {
   const first = await startTestService({ content: lobby });
   const dataDir = temporaryFolder();
   const env = { SIGNAGE_PEERS: first.url };
@@ -133,7 +137,7 @@ test('an emergency that was ended does not come back with a box that was away, w
   const back = await startTestService({ dataDir, env });
   await expect.poll(() => slidesOf(back), patience).toEqual(['welcome-1']);
   expect(await slidesOf(first)).toEqual(['welcome-1']);
-}, 120_000);
+});
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR).toISOString();
 const endless = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { lobby } from '../../support/player.ts';
 import { temporaryFolder } from '../../support/service.ts';
+import { walk } from '../../support/soak.ts';
 import { noise, serveBytes, startRemote } from '../remote.ts';
 import { png } from '../server.ts';
 
@@ -12,6 +13,7 @@ const MIB = 1024 ** 2;
 const patience = { timeout: 60_000, interval: 50 };
 
 it('a service that is killed during a download continues it at its next start', {
+  ...walk,
   timeout: 120_000,
 }, async () => {
   const remote = await startRemote();

@@ -96,28 +96,32 @@ describeBrowser('headlines', () => {
     expect(server.requests.some(({ url }) => url === '/hang.png')).toBe(true);
   });
 
-  it('show no picture that the service withholds, does not know or can not give, and load it from nowhere else', async () => {
-    const feed = rss(item('One', image('/picture.svg')) + item('Two'));
-    const { service, server } = await open({ news: feed }, [headlines({ duration_seconds: 3600 })]);
-    await waitForFeeds(service);
-    const page = await (await launchBrowser()).newPage();
-    onTestFinished(() => page.close());
-    const answers = [
-      (route: Route) => route.fulfill({ status: 403 }),
-      (route: Route) => route.fulfill({ status: 404 }),
-      (route: Route) => route.abort(),
-    ];
-    for (const answer of answers) {
-      await page.unroute('**/copies?*');
-      await page.route('**/copies?*', answer);
-      await page.goto(`${service.url}/screen/lobby`);
-      await waitForHeadline(page, 'One');
-      await expect.poll(async () => (await command(service, 'right')).status).toBe(200);
-      await waitForHeadline(page, 'Two');
-      expect(await page.locator('.story.pictured').count()).toBe(0);
-    }
-    expect(server.requests.filter(({ headers }) => headers['user-agent'] !== 'signage-player')).toEqual([]);
-  });
+  it(
+    'show no picture that the service withholds, does not know or can not give, and load it from nowhere else',
+    walk,
+    async () => {
+      const feed = rss(item('One', image('/picture.svg')) + item('Two'));
+      const { service, server } = await open({ news: feed }, [headlines({ duration_seconds: 3600 })]);
+      await waitForFeeds(service);
+      const page = await (await launchBrowser()).newPage();
+      onTestFinished(() => page.close());
+      const answers = [
+        (route: Route) => route.fulfill({ status: 403 }),
+        (route: Route) => route.fulfill({ status: 404 }),
+        (route: Route) => route.abort(),
+      ];
+      for (const answer of answers) {
+        await page.unroute('**/copies?*');
+        await page.route('**/copies?*', answer);
+        await page.goto(`${service.url}/screen/lobby`);
+        await waitForHeadline(page, 'One');
+        await expect.poll(async () => (await command(service, 'right')).status).toBe(200);
+        await waitForHeadline(page, 'Two');
+        expect(await page.locator('.story.pictured').count()).toBe(0);
+      }
+      expect(server.requests.filter(({ headers }) => headers['user-agent'] !== 'signage-player')).toEqual([]);
+    },
+  );
 
   it('of a feed that has nothing to show are skipped and reported, and come when it has', walk, async () => {
     const { service, contents } = await open({ news: 'not yet' }, [headlines(), { ...text, duration_seconds: 2 }]);
