@@ -442,11 +442,11 @@ export const App = () => {
       <Drop />
       <Notices announcer={announcer} closeLabel={texts.close} />
       {invitation === null ? (
-        session.isAsking.value && <Lazy load={signIn} with={{}} />
+        session.isAsking.value && <Lazy key="sign-in" load={signIn} with={{}} />
       ) : 'code' in invitation ? (
-        <Lazy load={joinPage} with={{ invitation }} />
+        <Lazy key="join" load={joinPage} with={{ invitation }} />
       ) : (
-        <Lazy load={handoverPage} with={{ handover: invitation }} />
+        <Lazy key="handover" load={handoverPage} with={{ handover: invitation }} />
       )}
     </>
   );

@@ -81,7 +81,8 @@ itBrowser('who signs out leaves no key behind, neither in the browser nor at the
   const ask = createOperator(service, operatorSecret);
   for (const id of ['maria', 'bob']) await ask('PUT', `/console/api/people/${id}`, { name: id, role: 'editor' });
   const { page } = await openConsole(service.url);
-  // The second one where the page is open already.
+  // Where the page is open already, and asks for the secret.
+  await page.getByLabel('Shared secret').waitFor();
   const openInvitation = async (id: string): Promise<void> => {
     await page.goto(`${inLan(service.url)}/console#join=${id}.${await invite(service, id)}`);
     await page.getByText(`“${id}”`).waitFor();
