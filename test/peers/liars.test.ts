@@ -182,6 +182,9 @@ describe('content', () => {
     const box = await startBox([liar], { content: saying('ours') });
     await expect.poll(() => liar.asked, patience).toContain('/api/peers/content');
     const honest = await startBox([box], { content: saying('honest') });
+    // One of the two contents they began with plays on both; else the edit might meet the other one, and lose.
+    const isOne = async () => (await titlesOf(box)).join() === (await titlesOf(honest)).join();
+    await expect.poll(isOne, patience).toBe(true);
     honest.writeContent(saying('honest, twice'));
     await expect.poll(() => titlesOf(box), patience).toEqual(['honest, twice']);
   });
