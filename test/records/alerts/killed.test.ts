@@ -68,9 +68,10 @@ test.each([
       return false;
     });
 
-    await postTo(left, '/api/onboarding', { deviceId: 'device-1', clientName: 'Door', screenSlug: 'lobby' });
     const protocols = await protocolsOf(left, 'lobby', secret);
     const page = await joinScreen(left, 'lobby', { deviceId: 'device-1' }, { protocols });
+    // A device that was bound before its page is there is away meanwhile.
+    await postTo(left, '/api/onboarding', { deviceId: 'device-1', clientName: 'Door', screenSlug: 'lobby' });
     const cutAt = performance.now();
     page.socket.terminate();
     await expect.poll(types, { ...patience, timeout: 60_000 }).toContain('device.away');
