@@ -146,7 +146,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
         await page.keyboard.press('Enter');
       }
       await page.getByRole('heading', { name: 'Maintenance' }).waitFor();
-      // Whoever chose the PIN on the page may not know the secret.
+      // The person who chose the PIN on the page may not know the secret.
       await page.getByRole('button', { name: 'Make an admin' }).click();
       await page.getByText('This is not the secret of this site.').waitFor();
       expect(await page.locator('#shown').isVisible()).toBe(false);

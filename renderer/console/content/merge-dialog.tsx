@@ -61,8 +61,15 @@ const ConflictPicture = ({
   );
 };
 
-export const MergeDialog = ({ onClose, onMerged }: { onClose(): void; onMerged(): void }) => {
-  const { draft: openDraft, texts, access } = useConsole();
+interface MergeProps {
+  /** Whether the person goes on to publish. */
+  mayPublish: boolean;
+  onClose(): void;
+  onMerged(): void;
+}
+
+export const MergeDialog = ({ mayPublish, onClose, onMerged }: MergeProps) => {
+  const { draft: openDraft, texts } = useConsole();
   const draft = openDraft();
   const words = texts.merge;
   const theirs = useSignal<ReadonlySet<string>>(new Set());
@@ -137,7 +144,7 @@ export const MergeDialog = ({ onClose, onMerged }: { onClose(): void; onMerged()
               onMerged();
             }}
           >
-            {access.may('PUT /console/api/content') ? words.submit : words.goOn}
+            {mayPublish ? words.submit : words.goOn}
           </Button>
         </div>
       </div>

@@ -190,6 +190,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
   const words = texts.contentPage;
   // What came to a viewer is not whole, and is loaded again once they may edit.
   const mayEdit = access.may('PUT /console/api/drafts/:id') && draft.base.value?.isWhole === true;
+  const mayPublish = access.may('PUT /console/api/content');
   const open = useSignal<'publish' | 'merge' | null>(null);
   const [first, ...more] = rest;
   const tab = tabs.find((each) => each === first) ?? 'playlists';
@@ -238,8 +239,9 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
       )}
       {open.value === 'merge' && (
         <MergeDialog
+          mayPublish={mayPublish}
           onClose={() => (open.value = null)}
-          onMerged={() => (open.value = access.may('PUT /console/api/content') ? 'publish' : null)}
+          onMerged={() => (open.value = mayPublish ? 'publish' : null)}
         />
       )}
     </div>
