@@ -1,6 +1,7 @@
 /**
- * The order of test files: what waits longest starts early, so that no worker is left alone with it at the end, and in turn
- * with what is quick, so that not every worker has a browser or a compositor at the same time.
+ * The order of test files: those with a browser or a compositor in turn with those that start a service alone, so that not
+ * every worker has a browser at the same time, and at the end those that start nothing: they are quick, and no worker is
+ * left alone with one that waits.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -31,9 +32,10 @@ export class SlowInTurn extends BaseSequencer {
       return { file, rank: rankOf(text), size: text.length, lot };
     });
     const byLot = (a: { lot: string }, b: { lot: string }): number => (a.lot < b.lot ? -1 : 1);
-    const sorted = shuffle
-      ? ranked.toSorted(byLot)
-      : inTurn(ranked.toSorted((a, b) => a.rank - b.rank || b.size - a.size));
-    return sorted.map(({ file }) => file);
+    if (shuffle) return ranked.toSorted(byLot).map(({ file }) => file);
+    const sorted = ranked.toSorted((a, b) => a.rank - b.rank || b.size - a.size);
+    const isQuick = ({ rank }: { rank: number }): boolean => rank === kinds.length;
+    const [quick, slow] = [sorted.filter(isQuick), sorted.filter((each) => !isQuick(each))];
+    return [...inTurn(slow), ...quick].map(({ file }) => file);
   }
 }
