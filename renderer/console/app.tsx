@@ -13,6 +13,7 @@ import type { Access } from './stores/access.ts';
 import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
+import type { ConsoleTexts } from './texts/box.ts';
 import { useConsole } from './ui/context.tsx';
 import { Button, Confirm, Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
@@ -232,24 +233,15 @@ export const Drop = () => {
 /** Of the message of an error that is shown. */
 const MOST_CHARACTERS = 200;
 
-const pages = ['screens', 'content', 'media', 'takeovers', 'history', 'people', 'boxes'] as const;
-type PageName = (typeof pages)[number];
+type PageName = keyof ConsoleTexts['nav'];
 
-const icons: Record<PageName, IconName> = {
-  screens: 'screens',
-  content: 'content',
-  media: 'media',
-  takeovers: 'takeover',
-  history: 'clock',
-  people: 'people',
-  boxes: 'boxes',
-};
-
-/** What a page is for; absent: everybody has it. */
-const purposes: Partial<Record<PageName, OperationName>> = {
-  takeovers: 'PUT /console/api/takeovers/:id',
-  people: 'GET /console/api/people',
-};
+interface ConsolePage {
+  icon: IconName;
+  /** What the page is for; absent: everybody has it. */
+  purpose?: OperationName;
+  /** @param rest the parts of the address after the name of the page */
+  show(rest: readonly string[]): ComponentChildren;
+}
 
 const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
 const contentPage = async () => (await import('./content/page.tsx')).ContentPage;
@@ -259,21 +251,31 @@ const historyPage = async () => (await import('./history/page.tsx')).HistoryPage
 const peoplePage = async () => (await import('./people/page.tsx')).PeoplePage;
 const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
 
-const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
-  const [first] = rest;
-  if (name === 'screens' && first !== undefined) {
-    return <Lazy key={first} load={screenPage} with={{ slug: first }} />;
-  }
-  if (name === 'content') return <Lazy key={name} load={contentPage} with={{ rest }} />;
-  if (name === 'media') return <Lazy key={name} load={mediaPage} with={{}} />;
-  if (name === 'history') return <Lazy key={name} load={historyPage} with={{ rest }} />;
-  if (name === 'people') return <Lazy key={name} load={peoplePage} with={{}} />;
-  if (name === 'boxes') return <Lazy key={name} load={boxesPage} with={{}} />;
-  return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
+/** In the order of the navigation. */
+const pages: Record<PageName, ConsolePage> = {
+  screens: {
+    icon: 'screens',
+    show: ([slug]) => (slug === undefined ? <Wall /> : <Lazy key={slug} load={screenPage} with={{ slug }} />),
+  },
+  content: { icon: 'content', show: (rest) => <Lazy key="content" load={contentPage} with={{ rest }} /> },
+  media: { icon: 'media', show: () => <Lazy key="media" load={mediaPage} with={{}} /> },
+  takeovers: {
+    icon: 'takeover',
+    purpose: 'PUT /console/api/takeovers/:id',
+    show: () => <Lazy key="takeovers" load={takeoverPage} with={{}} />,
+  },
+  history: { icon: 'clock', show: (rest) => <Lazy key="history" load={historyPage} with={{ rest }} /> },
+  people: {
+    icon: 'people',
+    purpose: 'GET /console/api/people',
+    show: () => <Lazy key="people" load={peoplePage} with={{}} />,
+  },
+  boxes: { icon: 'boxes', show: () => <Lazy key="boxes" load={boxesPage} with={{}} /> },
 };
+const pageNames = Object.keys(pages) as PageName[];
 
 const isOffered = (name: PageName, { may }: Pick<Access, 'may'>): boolean => {
-  const purpose = purposes[name];
+  const { purpose } = pages[name];
   return purpose === undefined || may(purpose);
 };
 
@@ -297,11 +299,11 @@ const Navigation = ({ current }: { current: PageName }) => {
         <span>{site.overview.value?.site === 'default' ? 'Signage' : (site.overview.value?.site ?? 'Signage')}</span>
       </a>
       <nav aria-label={texts.navigation}>
-        {pages
+        {pageNames
           .filter((name) => isOffered(name, access))
           .map((name) => (
             <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
-              <Icon name={icons[name]} />
+              <Icon name={pages[name].icon} />
               <span>{texts.nav[name]}</span>
             </a>
           ))}
@@ -401,7 +403,7 @@ const NotOffered = () => {
 export const App = () => {
   const { router, texts, session, announcer, access } = useConsole();
   const [first = 'screens', ...rest] = router.path.value;
-  const name = pages.find((each) => each === first) ?? 'screens';
+  const name = pageNames.find((each) => each === first) ?? 'screens';
   const invitation = session.invitation.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -432,7 +434,7 @@ export const App = () => {
             {!isOffered(name, access) ? (
               <NotOffered />
             ) : name !== 'content' || isKnown.current ? (
-              <Page name={name} rest={rest} />
+              pages[name].show(rest)
             ) : (
               <p class="soft">{texts.loading}</p>
             )}

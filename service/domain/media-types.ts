@@ -150,15 +150,18 @@ export const shownBy = {
   pdf: ['application/pdf', ...office],
 } as const;
 
-export const isShown = (mediaType: string): boolean =>
-  Object.values(shownBy).some((types) => types.some((type) => mediaType.startsWith(type)));
+const kindShowing = (mediaType: string): keyof typeof shownBy | undefined =>
+  (Object.keys(shownBy) as (keyof typeof shownBy)[]).find((kind) =>
+    shownBy[kind].some((type) => mediaType.startsWith(type)),
+  );
+
+export const isShown = (mediaType: string): boolean => kindShowing(mediaType) !== undefined;
 
 /** Whether files of a type are raw pictures of a camera, of which the preview is shown. */
 export const isRaw = (mediaType: string): boolean => /^image\/x-[a-z]+-[a-z0-9]+$/.test(mediaType);
 
 /** The kind of slide that shows media of a type; those of unknown types are taken for pictures. */
-export const kindOfType = (mediaType: string): keyof typeof shownBy =>
-  shownBy.pdf.some((type) => mediaType.startsWith(type)) ? 'pdf' : mediaType.startsWith('video/') ? 'video' : 'image';
+export const kindOfType = (mediaType: string): keyof typeof shownBy => kindShowing(mediaType) ?? 'image';
 
 /** The kind of slide that shows a medium; null: neither a picture nor a film. An unknown type is taken for a picture. */
 export const pictureKindOf = (nameOrUrl: string): 'image' | 'video' | null => {
