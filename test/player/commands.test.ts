@@ -21,6 +21,7 @@ import {
 } from '../support/player.ts';
 import { freePort } from '../support/ports.ts';
 import type { TestService } from '../support/service.ts';
+import { walk, walks } from '../support/soak.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -122,12 +123,11 @@ describeBrowser('a command in a real browser', () => {
     };
   };
 
-  it.each([
-    ['next', 'green', green, 1],
+  it.each<[name: string, id: string, colour: Rgb, index: number]>([
     ['right', 'green', green, 1],
     ['previous', 'blue', blue, 2],
-    ['left', 'blue', blue, 2],
-  ] as const)('%s shows the %s slide and says so', async (name, id, colour, index) => {
+    ...walks<[string, string, Rgb, number]>(['next', 'green', green, 1], ['left', 'blue', blue, 2]),
+  ])('%s shows the %s slide and says so', async (name, id, colour, index) => {
     const { service, page, command } = await open();
     await command(name);
     await waitForConnection(service, 'lobby', {
@@ -215,21 +215,25 @@ describeBrowser('a command in a real browser', () => {
     await waitForColour(page, red);
   });
 
-  it('redirect while the screen is black loads the page unseen, and shows it as soon as it is light again', async () => {
-    const { url, loads } = await startBluePage();
-    const { service, page, command } = await open();
-    await command('blackout', { blackout: true });
-    await command('redirect', { url });
-    await waitForConnection(service, 'lobby', { page: url, blackout: true });
-    await waitForColour(page, black);
-    expect(loads()).toBe(1);
-    expect(await page.locator('.redirect iframe').isVisible()).toBe(false);
-    await command('blackout', { blackout: false });
-    await waitForColour(page, blue);
-    await command('redirect', { url: `${url}again` });
-    await waitForConnection(service, 'lobby', { page: `${url}again` });
-    expect(await page.locator('.redirect').count()).toBe(1);
-  });
+  it(
+    'redirect while the screen is black loads the page unseen, and shows it as soon as it is light again',
+    walk,
+    async () => {
+      const { url, loads } = await startBluePage();
+      const { service, page, command } = await open();
+      await command('blackout', { blackout: true });
+      await command('redirect', { url });
+      await waitForConnection(service, 'lobby', { page: url, blackout: true });
+      await waitForColour(page, black);
+      expect(loads()).toBe(1);
+      expect(await page.locator('.redirect iframe').isVisible()).toBe(false);
+      await command('blackout', { blackout: false });
+      await waitForColour(page, blue);
+      await command('redirect', { url: `${url}again` });
+      await waitForConnection(service, 'lobby', { page: `${url}again` });
+      expect(await page.locator('.redirect').count()).toBe(1);
+    },
+  );
 
   it('blackout silences a page in a frame without leaving it: it is there as soon as the screen is light, however slowly it loads', async () => {
     const { url, hold } = await startBluePage();
@@ -264,7 +268,7 @@ describeBrowser('a command in a real browser', () => {
     expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
   });
 
-  it('redirect to a URL that another one overtakes is neither shown nor told of as a fault', async () => {
+  it('redirect to a URL that another one overtakes is neither shown nor told of as a fault', walk, async () => {
     const { url } = await startBluePage();
     const { service, page, command } = await open();
     const asked = page.waitForRequest(`${url}slow`);
@@ -312,7 +316,7 @@ describeBrowser('a command in a real browser', () => {
     await waitForColour(page, red);
   });
 
-  it('redirect to a file that is no picture changes nothing, and the service is told', async () => {
+  it('redirect to a file that is no picture changes nothing, and the service is told', walk, async () => {
     const { service, command } = await open();
     mkdirSync(join(service.dataDir, 'uploads'), { recursive: true });
     writeFileSync(join(service.dataDir, 'uploads', 'page.html'), '<h1>Hello</h1>');

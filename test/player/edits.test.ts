@@ -18,7 +18,7 @@ import {
   waitForConnection,
 } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { walk } from '../support/soak.ts';
+import { walk, walks } from '../support/soak.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -154,15 +154,12 @@ describeBrowser('a medium that is replaced under its name', () => {
 
   const plain = { name: 'Lobby', slug: 'lobby', playlist_id: 'main' };
 
-  it.each([
+  const sidebar = { name: 'Lobby', slug: 'lobby', playlist_id: 'none', layout: 'sidebar', zones: { sidebar: 'main' } };
+
+  it.each<[what: string, screen: object, sync: boolean]>([
     ['picture', plain, false],
-    ['picture of a synchronized playlist', plain, true],
-    [
-      'picture of a sidebar',
-      { name: 'Lobby', slug: 'lobby', playlist_id: 'none', layout: 'sidebar', zones: { sidebar: 'main' } },
-      false,
-    ],
-    ['film', plain, false],
+    ['picture of a sidebar', sidebar, false],
+    ...walks<[string, object, boolean]>(['picture of a synchronized playlist', plain, true], ['film', plain, false]),
   ])('shows where it is the only %s', async (what, screen, sync) => {
     const [dataDir, other] = [temporaryFolder(), temporaryFolder()];
     const isFilm = what === 'film';

@@ -72,7 +72,7 @@ describeBrowser('a house style', () => {
     await expect.poll(() => page.locator('html[data-logo]').count(), patience).toBe(1);
   });
 
-  it('has the logo and the font that replace others under their names', async () => {
+  it('has the logo and the font that replace others under their names', walk, async () => {
     const service = await start([hall], { logo_url: '/media/logo.svg', fonts: { display: '/media/house.woff2' } });
     const put = async (name: string, body: Uint8Array<ArrayBuffer> | string): Promise<void> => {
       expect((await service.get(`/api/media/${name}`, { method: 'PUT', body })).ok).toBe(true);
@@ -128,7 +128,7 @@ describeBrowser('a house style', () => {
     expect([...sides].filter((side) => side !== 0)).toEqual([3_840]);
   });
 
-  it('yields to the colours of a slide, and changes while a slide is on', async () => {
+  it('yields to the colours of a slide, and changes while a slide is on', walk, async () => {
     const own = { ...hall, content: { background: '#ffffff', color: '#202020' } };
     const service = await start([own], { colours });
     const page = await openPlayer(service, 'lobby');

@@ -6,7 +6,7 @@ import { healthOf } from '../support/observe.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { type Frame, record } from '../support/screencast.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { repeats, walk } from '../support/soak.ts';
+import { repeats, walk, walks } from '../support/soak.ts';
 
 /** Colours whose parts add up to one sum, as do those of every mixture of them: black and the page's own do not. */
 const red = [230, 20, 20] as const;
@@ -31,10 +31,7 @@ const strangeIn = (frames: readonly Frame[], isRight: (point: Rgb) => boolean): 
   });
 
 describeBrowser('in a real browser', () => {
-  it.each([
-    ['with fades', true],
-    ['with cuts', false],
-  ])(
+  it.each<[title: string, fade: boolean]>([['with fades', true], ...walks<[string, boolean]>(['with cuts', false])])(
     `${SWAPS} swaps %s show no frame that is black or the page behind`,
     async (_, fade_between_slides) => {
       const dataDir = temporaryFolder();

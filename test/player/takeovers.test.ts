@@ -11,6 +11,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { putImage, type Rgb } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, waitForColour, waitForConnection } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { payloadOf, slide } from './scene.ts';
 
 const NOON = Date.parse('2026-07-01T12:00:00Z');
@@ -267,7 +268,7 @@ describeBrowser('a page that is taken over', () => {
     expect(await page.locator('#takeover').isHidden()).toBe(true);
   });
 
-  it('shows its picture as it is now: replaced since it was on, and while it is', async () => {
+  it('shows its picture as it is now: replaced since it was on, and while it is', walk, async () => {
     const dataDir = temporaryFolder();
     const { service, page } = await open(dataDir);
     const put = async (colour: Rgb): Promise<string> => {

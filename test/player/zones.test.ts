@@ -7,7 +7,7 @@ import { rotationCss } from '../../main/windows/web-pages.ts';
 import type { Play } from '../../service/contract/plays.ts';
 import { openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
-import { walk } from '../support/soak.ts';
+import { walk, walks } from '../support/soak.ts';
 
 const text = (id: string) => ({ id, kind: 'text', title: id, duration_seconds: 3600 });
 const playlist = (id: string, slides: readonly object[] = [text(id)]) => ({ id, slides });
@@ -69,10 +69,13 @@ it('are measured in what the page is laid out in, not in the window', () => {
   }
 });
 
-it.each([
+it.each<[rotation: 90 | 270, rooms: Record<'stage' | 'sidebar' | 'ticker', number[]>]>([
   [90, { stage: [40, 0, 320, 540], sidebar: [40, 540, 320, 180], ticker: [0, 0, 40, 720] }],
-  [270, { stage: [0, 180, 320, 540], sidebar: [0, 0, 320, 180], ticker: [320, 0, 40, 720] }],
-] as const)('are laid out as people see them on a display that is rotated by %i degrees', async (rotation, rooms) => {
+  ...walks<[270, Record<'stage' | 'sidebar' | 'ticker', number[]>]>([
+    270,
+    { stage: [0, 180, 320, 540], sidebar: [0, 0, 320, 180], ticker: [320, 0, 40, 720] },
+  ]),
+])('are laid out as people see them on a display that is rotated by %i degrees', async (rotation, rooms) => {
   const service = await startTestService({ content: content(zones) });
   const page = await openPlayer(service, 'lobby', { width: 360, height: 720 });
   await waitForConnection(service, 'lobby', { currentSlideId: 'main' });

@@ -11,3 +11,6 @@ export const repeats = (few: number, many: number, variable?: string): number =>
 
 /** Options of a slow case that other tests mostly cover: it runs in `npm run test:whole`, and where its file is named. */
 export const walk = { skip: process.env['SIGNAGE_TEST_WALKS'] !== 'on' };
+
+/** Rows of a table that run only where walks do. */
+export const walks = <Row>(...rows: Row[]): Row[] => (walk.skip ? [] : rows);

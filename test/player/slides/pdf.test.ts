@@ -61,21 +61,25 @@ describeBrowser('a pdf slide', () => {
     await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
   });
 
-  it('appears in a new page where the program that reads it was lost on its way, and is not asked for again', async () => {
-    const dataDir = temporaryFolder();
-    const menu = { id: 'menu', kind: 'pdf', media_url: putPdf(dataDir, 'menu.pdf', [{ colour: blue }]) };
-    const service = await startTestService({ dataDir, content: lobby([menu]) });
-    const context = await (await launchBrowser()).newContext();
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    let loads = 0;
-    page.on('domcontentloaded', () => {
-      loads += 1;
-    });
-    await page.route('**/document-*.js', (route) => (loads > 1 ? route.continue() : route.abort()));
-    await page.goto(`${service.url}/screen/lobby`);
-    await waitForColour(page, blue);
-  });
+  it(
+    'appears in a new page where the program that reads it was lost on its way, and is not asked for again',
+    walk,
+    async () => {
+      const dataDir = temporaryFolder();
+      const menu = { id: 'menu', kind: 'pdf', media_url: putPdf(dataDir, 'menu.pdf', [{ colour: blue }]) };
+      const service = await startTestService({ dataDir, content: lobby([menu]) });
+      const context = await (await launchBrowser()).newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      let loads = 0;
+      page.on('domcontentloaded', () => {
+        loads += 1;
+      });
+      await page.route('**/document-*.js', (route) => (loads > 1 ? route.continue() : route.abort()));
+      await page.goto(`${service.url}/screen/lobby`);
+      await waitForColour(page, blue);
+    },
+  );
 
   it('that is the only slide begins again', walk, async () => {
     const { page } = await openDocument([{ colour: red }, { colour: green }], { duration_seconds: 2 });
@@ -95,7 +99,7 @@ describeBrowser('a pdf slide', () => {
     await expect.poll(() => canvasOf(page), patience).toEqual([960, 1359]);
   });
 
-  it('stands on the colour of its paper, or on the one that its content names', async () => {
+  it('stands on the colour of its paper, or on the one that its content names', walk, async () => {
     const groundOf = (page: Page) =>
       page.locator('.slide-pdf').evaluate((element: HTMLElement) => element.style.background);
     const { service, page } = await openDocument(threePages, { duration_seconds: 3600 });

@@ -48,7 +48,7 @@ describeBrowser('headlines', () => {
     await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
   });
 
-  it('are turned by left and right; at the ends by a whole slide', async () => {
+  it('are turned by left and right; at the ends by a whole slide', walk, async () => {
     const slides = [headlines({ duration_seconds: 3600 }), text];
     const { service } = await open({ news: rss(item('One') + item('Two')) }, slides);
     await waitForFeeds(service);
@@ -67,7 +67,7 @@ describeBrowser('headlines', () => {
     await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
   });
 
-  it('have a foot that goes the way of their script, and no id in it', async () => {
+  it('have a foot that goes the way of their script, and no id in it', walk, async () => {
     const { service, written } = await open({ news: rss(item('افتتاح المكتبة') + item('Two')) }, [headlines()]);
     service.writeContent({ ...written, rssFeeds: written.rssFeeds.map(({ name, ...feed }) => feed) });
     await waitForFeeds(service);
