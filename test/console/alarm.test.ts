@@ -5,6 +5,7 @@ import { itBrowser } from '../support/browser.ts';
 import { joinScreen } from '../support/page.ts';
 import { patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
+import { walk } from '../support/soak.ts';
 import { openConsole } from './browser.ts';
 
 const content = {
@@ -122,6 +123,7 @@ itBrowser(
 
 itBrowser(
   'a takeover is asked for and confirmed without another file, which a box that was updated has no more',
+  walk,
   async () => {
     const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' } });
     const { page, go } = await openConsole(service.url);
@@ -138,7 +140,7 @@ itBrowser(
   },
 );
 
-itBrowser('a takeover that starts later is said to start then, and not to be shown now', async () => {
+itBrowser('a takeover that starts later is said to start then, and not to be shown now', walk, async () => {
   const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' } });
   const { page, go } = await openConsole(service.url);
   await go('takeovers');

@@ -211,7 +211,7 @@ itBrowser('files that are dragged over a playlist show their place, and a folder
   await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
 });
 
-itBrowser('a file that is uploaded for a slide that is left meanwhile takes nothing back', async () => {
+itBrowser('a file that is uploaded for a slide that is left meanwhile takes nothing back', walk, async () => {
   const slides = ['one', 'two'].map((id) => ({ id, kind: 'image', title: id, media_url: '/media/none.png' }));
   const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
   const folder = temporaryFolder();

@@ -149,7 +149,7 @@ test.each([
   expect(placeOf({ path }, placed)).toEqual({ path: where, name, slide, field });
 });
 
-itBrowser('entries of a list that both changed are told apart, whichever of their fields differs', async () => {
+itBrowser('entries of a list that both changed are told apart, whichever of their fields differs', walk, async () => {
   const slides = [{ id: 'trains', kind: 'timetable', title: 'Trains', content: { group_id: 'trains' } }];
   const timed = (platform: string) => [{ time: '08:15', title: 'Vienna', location: platform }];
   const contentWith = (platform: string) =>
@@ -334,7 +334,7 @@ itBrowser('a draft that the box does not take is not left for another one', asyn
   await page.getByRole('button', { name: '1. Typed' }).waitFor();
 });
 
-itBrowser('a draft is put aside, and gone on with later', async () => {
+itBrowser('a draft is put aside, and gone on with later', walk, async () => {
   const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
   const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
   const { page, go } = await openConsole(service.url);

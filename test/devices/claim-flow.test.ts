@@ -98,7 +98,7 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     expect(await phone.getByRole('heading', { name: 'Lobby is on' }).count()).toBe(0);
   });
 
-  it('shows the code of a service that has started again as soon as that answers', async () => {
+  it('shows the code of a service that has started again as soon as that answers', walk, async () => {
     const dataDir = temporaryFolder();
     const first = await startTestService({ content, env, dataDir });
     const screen = await openByName(first);
@@ -110,7 +110,7 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     await expect.poll(() => codeOf(screen), { timeout: 12_000 }).not.toBe(claim);
   });
 
-  it('a page in the browser that is the player takes its code along', async () => {
+  it('a page in the browser that is the player takes its code along', walk, async () => {
     const screen = await openByName(box());
     await codeOf(screen);
     await screen.locator('#form-address a').click();
@@ -163,7 +163,7 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     await untilPlaying(screen, 'cafe', 'Today’s cake');
   });
 
-  it('a player whose code is shown goes back where its device is bound to the same screen again', async () => {
+  it('a player whose code is shown goes back where its device is bound to the same screen again', walk, async () => {
     const screen = await openByName(box());
     const deviceId = await deviceOn(screen);
     const ask = createOperator(box(), secret);

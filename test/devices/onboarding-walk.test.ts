@@ -37,7 +37,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
     expect(snapshot.connections[0]).toMatchObject({ deviceId, clientName: 'Café', page: '/screen/cafe' });
   });
 
-  it('by keyboard', async () => {
+  it('by keyboard', walk, async () => {
     const service = reachable();
     const screen = await openScreen(service, { viewport: { width: 540, height: 960 } });
     const phone = await openPhone(await scan(screen), { hasTouch: false, isMobile: false });
