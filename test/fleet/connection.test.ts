@@ -227,7 +227,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     },
   );
 
-  test('a file with the seed of an nkey alone is enough, and one of another user is refused', async () => {
+  test('a file with the seed of an nkey alone is enough, and one of another user is refused', walk, async () => {
     const [own, other] = [nkeys.createUser(), nkeys.createUser()];
     const hub = await startNats(`authorization { users: [ { nkey: ${own.getPublicKey()} } ] }`);
     const statusWith = async (user: typeof own, expected: object): Promise<void> => {

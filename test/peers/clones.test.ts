@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { takesNewId } from '../../service/peers/gossip.ts';
 import { logged, patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
+import { walks } from '../support/soak.ts';
 import {
   aliveAt,
   emptyPeerState,
@@ -30,7 +31,7 @@ test.each([
 describe.each(withAndWithoutSecret)('%s', (_, env) => {
   const healthOf = async (box: TestService) => (await box.get('/healthz')).json();
 
-  test.each('SIGNAGE_SHARED_SECRET' in env ? ['the copy'] : ['the copy', 'the original', 'a third box'])(
+  test.each('SIGNAGE_SHARED_SECRET' in env ? ['the copy'] : ['the original', 'a third box', ...walks('the copy')])(
     'a copy heals itself, where %s learns of the other',
     async (who) => {
       const original = await startBox([], { env });

@@ -6,6 +6,7 @@ import type { Health } from '../../service/contract/health.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
+import { walks } from '../support/soak.ts';
 import { secret, startSite } from './support.ts';
 
 /** Collects the requests that the boxes in this process get from now on. */
@@ -25,10 +26,12 @@ const long = 'Much to read. '.repeat(2_000);
 const contentOf = async (box: TestService): Promise<string | undefined> =>
   ((await (await box.get('/healthz')).json()) as Health).replication.content?.sha256;
 
-test.each([
+type Row = [title: string, env: Record<string, string>, body: string, isFetched: boolean];
+
+test.each<Row>([
   ['short content is sent with the news of it', { SIGNAGE_SHARED_SECRET: secret }, 'Short', false],
   ['long content is fetched', { SIGNAGE_SHARED_SECRET: secret }, long, true],
-  ['without a secret even short content is fetched from the box that has it', {}, 'Short', true],
+  ...walks<Row>(['without a secret even short content is fetched from the box that has it', {}, 'Short', true]),
 ])('%s', { timeout: 60_000 }, async (_, env, body, isFetched) => {
   const boxes = await startSite({ env, content: lobbyWith([{ kind: 'text', title: 'Before' }]) }, 1);
   const versions = async () => [...new Set(await Promise.all(boxes.map(contentOf)))];

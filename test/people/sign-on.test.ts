@@ -252,24 +252,28 @@ test('a provider that is away for a moment ends no sign-in, and one that nobody 
   expect((await (await begin(box)).ended()).state).toBe('denied');
 });
 
-test('who has as many keys as a person may have signs in all the same: the one that ends first goes', async () => {
-  const { issuer, state, claims, sign } = await startFakeProvider();
-  const box = await startBox(issuer);
-  state.token = () => sign(claims({ jti: randomUUID() }));
-  const signIn = async (address: string) => {
-    const { key, ended } = await begin(box, makeKey(), address);
-    expect((await ended()).state).toBe('done');
-    return key;
-  };
-  const first = await signIn('192.0.2.1');
-  for (let count = 0; count < mostKeys - 1; count += 3)
-    await Promise.all([0, 1, 2].map((each) => signIn(`192.0.2.${10 + count + each}`)));
-  expect((await createPerson(box, first)('GET', '/console/api/me')).status).toBe(200);
-  const last = await signIn('192.0.2.2');
-  expect((await createPerson(box, last)('GET', '/console/api/me')).status).toBe(200);
-  const refused = await createPerson(box, first)('GET', '/console/api/me');
-  expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('This key was removed.')]);
-});
+test(
+  'who has as many keys as a person may have signs in all the same: the one that ends first goes',
+  walk,
+  async () => {
+    const { issuer, state, claims, sign } = await startFakeProvider();
+    const box = await startBox(issuer);
+    state.token = () => sign(claims({ jti: randomUUID() }));
+    const signIn = async (address: string) => {
+      const { key, ended } = await begin(box, makeKey(), address);
+      expect((await ended()).state).toBe('done');
+      return key;
+    };
+    const first = await signIn('192.0.2.1');
+    for (let count = 0; count < mostKeys - 1; count += 3)
+      await Promise.all([0, 1, 2].map((each) => signIn(`192.0.2.${10 + count + each}`)));
+    expect((await createPerson(box, first)('GET', '/console/api/me')).status).toBe(200);
+    const last = await signIn('192.0.2.2');
+    expect((await createPerson(box, last)('GET', '/console/api/me')).status).toBe(200);
+    const refused = await createPerson(box, first)('GET', '/console/api/me');
+    expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('This key was removed.')]);
+  },
+);
 
 test('at most five sign-ins of an address are open, and without a provider none is', async () => {
   const { issuer } = await startFakeProvider();

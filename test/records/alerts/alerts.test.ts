@@ -146,7 +146,7 @@ test('a stream whose source has failed raises an alert', async () => {
   expect((await service.get('/api/peers/state')).status).toBe(200);
 });
 
-test('a slide whose stream has failed raises no alert of its own', async () => {
+test('a slide whose stream has failed raises no alert of its own', walk, async () => {
   const media_url = 'RTMP://127.0.0.1:9/live/door';
   const content = lobbyWith([
     { kind: 'stream', id: 'door', media_url },
