@@ -10,7 +10,7 @@ import { createSafeCsv } from '../../service/domain/spreadsheet.ts';
 import { lobby } from '../content/samples.ts';
 import { exampleOf, rubbish, startHostileBox } from '../support/hostile-box.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { isSoak } from '../support/soak.ts';
+import { isSoak, walks } from '../support/soak.ts';
 import { secret, signage, signageHere } from './support.ts';
 
 /** For what does not answer, or does not end. */
@@ -136,14 +136,20 @@ test.runIf(isSoak)('a box that drips is given up after a minute', { timeout: 80_
   expect(performance.now() - startedAt).toBeLessThan(65_000);
 });
 
-test.each<[string, () => string]>([
+type Row = [title: string, bodyOf: () => string];
+
+const others: Row[] = [
   ['white space', () => ' '.repeat(30 * 1024 ** 2)],
   ['a text', () => JSON.stringify({ ...site, site: 'x'.repeat(30 * 1024 ** 2) })],
   ['ten million screens', () => JSON.stringify({ ...site, screens: 7 }).replace('7', `[${'{},'.repeat(1e7)}{}]`)],
+];
+
+test.each<Row>([
   [
     'half a million screens',
     () => JSON.stringify({ ...site, screens: 7 }).replace('7', `[${'{},'.repeat(499_000)}{}]`),
   ],
+  ...walks(...others),
 ])('30 MB of %s take less than 150 MB', async (_, bodyOf) => {
   const body = bodyOf();
   const box = await startHostileBox((__, response) => void response.end(body));

@@ -12,7 +12,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { openPlayer } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { walk } from '../support/soak.ts';
+import { walk, walks } from '../support/soak.ts';
 
 const timeZone = 'Europe/Vienna';
 const env = { SIGNAGE_TIME_ZONE: timeZone };
@@ -293,7 +293,7 @@ describeBrowser('a slide of a calendar', () => {
     },
   );
 
-  test.each(['day', 'week', 'room'])('shows a %s, and what is on now', async (view) => {
+  test.each(['day', ...walks('week', 'room')])('shows a %s, and what is on now', async (view) => {
     const { url } = await serve(ics(current(), `UID:all\r\nSUMMARY:Open house\r\nDTSTART;VALUE=DATE:${compact(0)}`));
     const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room', view }) });
     await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(2);
@@ -304,7 +304,7 @@ describeBrowser('a slide of a calendar', () => {
     expect(await page.locator('.slide-calendar .title').textContent()).toBe('Oak');
   });
 
-  test('of a week leaves out events of the day that has too many, and of no other', async () => {
+  test('of a week leaves out events of the day that has too many, and of no other', walk, async () => {
     const events = (day: number, count: number) =>
       Array.from({ length: count }, (_, index) => {
         const start = `DTSTART;TZID=${timeZone}:${compact(day)}T2300${String(index).padStart(2, '0')}`;

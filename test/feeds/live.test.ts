@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walk, walks } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
 import { item, pour, rss, startFeedServer } from './server.ts';
 
@@ -97,24 +98,27 @@ test('the baseline variant asks for nothing', async () => {
 });
 
 describe('after a restart', () => {
-  test.each(['closed', 'killed'])('what was there before it was %s is there before the first fetch', async (end) => {
-    const server = await startFeedServer(sending(rss(item('One'))));
-    const dataDir = temporaryFolder();
-    const first = await startTestService({ dataDir, content: lobby({ rssFeeds: [feed(server.at('/'))] }) });
-    await waitForStatus(first, 'ok');
-    const left = temporaryFolder();
-    if (end === 'closed') await first.close();
-    else await expect.poll(() => readFileSync(join(dataDir, 'feeds.kept.json'), 'utf8'), patience).toMatch('One');
-    // What is on the disk, and no more: the folder itself is its own while the first runs.
-    for (const name of ['content.json', 'feeds.kept.json']) copyFileSync(join(dataDir, name), join(left, name));
-    await server.close();
-    const second = await startTestService({ dataDir: left, tempo: slowly });
-    expect(await feedOf(second)).toMatchObject({ status: 'ok', items: [{ title: 'One' }] });
-    await waitForStatus(second, 'stale');
-    expect(await titles(second)).toEqual(['One']);
-  });
+  test.each(['killed', ...walks('closed')])(
+    'what was there before it was %s is there before the first fetch',
+    async (end) => {
+      const server = await startFeedServer(sending(rss(item('One'))));
+      const dataDir = temporaryFolder();
+      const first = await startTestService({ dataDir, content: lobby({ rssFeeds: [feed(server.at('/'))] }) });
+      await waitForStatus(first, 'ok');
+      const left = temporaryFolder();
+      if (end === 'closed') await first.close();
+      else await expect.poll(() => readFileSync(join(dataDir, 'feeds.kept.json'), 'utf8'), patience).toMatch('One');
+      // What is on the disk, and no more: the folder itself is its own while the first runs.
+      for (const name of ['content.json', 'feeds.kept.json']) copyFileSync(join(dataDir, name), join(left, name));
+      await server.close();
+      const second = await startTestService({ dataDir: left, tempo: slowly });
+      expect(await feedOf(second)).toMatchObject({ status: 'ok', items: [{ title: 'One' }] });
+      await waitForStatus(second, 'stale');
+      expect(await titles(second)).toEqual(['One']);
+    },
+  );
 
-  test('of another address nothing is there', async () => {
+  test('of another address nothing is there', walk, async () => {
     const server = await startFeedServer(sending(rss(item('One'))));
     const dataDir = temporaryFolder();
     const first = await startTestService({ dataDir, content: lobby({ rssFeeds: [feed(server.at('/'))] }) });

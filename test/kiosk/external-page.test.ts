@@ -11,7 +11,7 @@ import { describeBrowser } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
-import { isSoak, walk } from '../support/soak.ts';
+import { isSoak, walk, walks } from '../support/soak.ts';
 
 const picture = PNG.sync.write(
   Object.assign(new PNG({ width: 64, height: 64 }), { data: Buffer.alloc(64 * 64 * 4, 200) }),
@@ -272,7 +272,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     },
   );
 
-  itDouble.each<Trouble['answer']>(walk.skip ? [502] : [502, 'none'])(
+  itDouble.each<Trouble['answer']>([502, ...walks<'none'>('none')])(
     'is not shown where its site answers %s, and gives way when it reloads itself meanwhile',
     walk,
     async (answer) => {

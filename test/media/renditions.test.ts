@@ -9,6 +9,7 @@ import { isCi } from '../support/machine.ts';
 import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
 import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { walks } from '../support/soak.ts';
 import { adobeRgb, displayP3, fillSegments, profileOf, profileSegments, tiffOf } from './headers.ts';
 import { manyTexts } from './hostile.ts';
 
@@ -116,9 +117,8 @@ describe.skipIf(!hasFfmpeg)('a film of HEVC', () => {
 describe.skipIf(!hasFfmpeg)('the same pictures', () => {
   it.each<[name: string, how: string[]]>([
     ['phone.mov', [...film(), ...tone, ...h264, '-c:a', 'aac']],
-    ['late.mp4', [...film(), ...h264]],
     ['cinema.mkv', [...film(), ...tone, ...h264, '-c:a', 'ac3']],
-    ['camera.ts', [...film(), ...h264]],
+    ...walks<[string, string[]]>(['late.mp4', [...film(), ...h264]], ['camera.ts', [...film(), ...h264]]),
   ])('of %s are put into another container', async (name, how) => {
     await put(name, makeMedium(name, how));
     expect((await settled(name)).rendition).toMatchObject({ state: 'ready' });
@@ -173,7 +173,7 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
     expect(Math.max(red, blue)).toBeLessThan(12);
   });
 
-  it.each(['paper.tiff', 'old.bmp', 'scan.jp2'])('of the kind of %s is converted', async (name) => {
+  it.each(['paper.tiff', ...walks('old.bmp', 'scan.jp2')])('of the kind of %s is converted', async (name) => {
     await put(name, makeMedium(name, photo('640x360')));
     expect((await settled(name)).rendition).toMatchObject({ state: 'ready' });
     expect((await service().get(`/media/${name}`)).headers.get('content-type')).toMatch(/^image\/(?:jpeg|webp)$/);
@@ -215,22 +215,25 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
       expect(Math.abs((middleOf(shown)[index] ?? 0) - value)).toBeLessThan(6);
   });
 
-  it.each(['wide.gif', 'wide.apng', 'wide.png'])('that moves and is too wide, as %s, moves on', async (name) => {
-    const how = [
-      '-f',
-      'lavfi',
-      '-i',
-      'testsrc=size=3900x60:rate=5:duration=1',
-      '-f',
-      name.endsWith('gif') ? 'gif' : 'apng',
-    ];
-    await put(name, makeMedium(name, [...how, ...(name.endsWith('gif') ? [] : ['-plays', '0'])]));
-    expect(await settled(name)).toMatchObject({ width: 3900, rendition: { state: 'ready' } });
-    const shown = await service().get(`/media/${name}`);
-    expect(shown.headers.get('content-type')).toBe('image/webp');
-    const bytes = Buffer.from(await shown.arrayBuffer()).toString('latin1');
-    expect(bytes.split('ANMF')).toHaveLength(6);
-  });
+  it.each(['wide.gif', ...walks('wide.apng', 'wide.png')])(
+    'that moves and is too wide, as %s, moves on',
+    async (name) => {
+      const how = [
+        '-f',
+        'lavfi',
+        '-i',
+        'testsrc=size=3900x60:rate=5:duration=1',
+        '-f',
+        name.endsWith('gif') ? 'gif' : 'apng',
+      ];
+      await put(name, makeMedium(name, [...how, ...(name.endsWith('gif') ? [] : ['-plays', '0'])]));
+      expect(await settled(name)).toMatchObject({ width: 3900, rendition: { state: 'ready' } });
+      const shown = await service().get(`/media/${name}`);
+      expect(shown.headers.get('content-type')).toBe('image/webp');
+      const bytes = Buffer.from(await shown.arrayBuffer()).toString('latin1');
+      expect(bytes.split('ANMF')).toHaveLength(6);
+    },
+  );
 
   it('that cannot be read is served as it is, with a reason in the console', async () => {
     const path = makeMedium('cut.tiff', photo('640x360'));

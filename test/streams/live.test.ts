@@ -104,7 +104,7 @@ describeStreams('a stream', () => {
     expect(Object.keys(tracks)).toEqual(['audio']);
   });
 
-  test('can come over srt', async ({ keep, start, expect }) => {
+  test('can come over srt', walk, async ({ keep, start, expect }) => {
     const address = `srt://127.0.0.1:${await freePort()}`;
     const streams = await start();
     keep(publish(`${address}?mode=listener`));

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOrphans, readCim, readProc, readPs } from '../../service/streams/orphans.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { repeats } from '../support/soak.ts';
+import { repeats, walks } from '../support/soak.ts';
 import { end, publish, startRtmpServer } from './publishing.ts';
 import { environment } from './server.ts';
 import { describeStreams, ffmpegsOf, patience } from './setup.ts';
@@ -130,24 +130,23 @@ const startService = async (dataDir: string, source: string, mode: 'death signal
 };
 
 describeStreams('after the service was killed with a stream running', () => {
-  it.sequential.each(['death signal', 'no death signal'] as const)(
-    'no ffmpeg is left, and nothing else is gone (%s)',
-    { timeout: 30_000 + 20_000 * rounds },
-    async (mode) => {
-      const dataDir = temporaryFolder();
-      const server = await startRtmpServer();
-      onTestFinished(server.close);
-      const address = `${server.url}/camera`;
-      onTestFinished(publish(address).close);
-      const { child: stranger } = await idle(address, 'pipe:1');
-      for (let round = 0; round < rounds; round += 1) {
-        const service = await startService(dataDir, address, mode);
-        await end(service, 'SIGKILL');
-        await createOrphans({ log, options: { dataDir, childEnvironment: environment } }).sweep();
-        await vi.waitUntil(() => ffmpegsOf(address).length === 1, patience);
-      }
-      expect(ffmpegsOf(address)).toEqual([stranger.pid]);
-      expect(isAlive(stranger)).toBe(true);
-    },
-  );
+  it.sequential.each<'death signal' | 'no death signal'>([
+    'death signal',
+    ...walks<'no death signal'>('no death signal'),
+  ])('no ffmpeg is left, and nothing else is gone (%s)', { timeout: 30_000 + 20_000 * rounds }, async (mode) => {
+    const dataDir = temporaryFolder();
+    const server = await startRtmpServer();
+    onTestFinished(server.close);
+    const address = `${server.url}/camera`;
+    onTestFinished(publish(address).close);
+    const { child: stranger } = await idle(address, 'pipe:1');
+    for (let round = 0; round < rounds; round += 1) {
+      const service = await startService(dataDir, address, mode);
+      await end(service, 'SIGKILL');
+      await createOrphans({ log, options: { dataDir, childEnvironment: environment } }).sweep();
+      await vi.waitUntil(() => ffmpegsOf(address).length === 1, patience);
+    }
+    expect(ffmpegsOf(address)).toEqual([stranger.pid]);
+    expect(isAlive(stranger)).toBe(true);
+  });
 });

@@ -132,7 +132,7 @@ test.skipIf(process.platform === 'win32')(
 
 test.skipIf(process.platform === 'win32')(
   'a box without settings of its own does not start where the import fails',
-  { timeout: 60_000 },
+  { ...walk, timeout: 60_000 },
   async () => {
     const valid = { sharedSecret: secret };
     const box = createBox(null);
