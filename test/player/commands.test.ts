@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
-import { putImage } from '../support/media.ts';
+import { putImage, type Rgb } from '../support/media.ts';
 import { healthOf, payloadOf } from '../support/observe.ts';
 import {
   colourOf,
