@@ -20,6 +20,10 @@ it('so does what keeps the brightness of a display, of which systemd makes a uni
   expect(linesOf('systemd-backlight@.service.d/image.conf', 'After')).toEqual(['signage-storage.service']);
 });
 
+it('a start without the data ends in the emergency of systemd, which the package takes from local-fs.target', () => {
+  expect(linesOf('local-fs.target.d/image.conf', 'OnFailure')).toEqual(['emergency.target']);
+});
+
 it.each(readdirSync(units).filter((name) => name.endsWith('.timer')))(
   'the image starts %s with its service',
   (name) => {

@@ -64,7 +64,8 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
   const etc = (system: string): string[] =>
     readdirSync(join(system, 'etc'), { recursive: true, encoding: 'utf8' })
       .filter(
-        (path) => !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt|power-switch/.test(path),
+        (path) =>
+          !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt|power-switch|local-fs/.test(path),
       )
       .toSorted();
   const wanted = [
@@ -78,7 +79,10 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
     'systemd/journald.conf.d/signage-player.conf',
     'systemd/logind.conf.d/signage-player.conf',
     'systemd/system.conf.d/signage-player.conf',
+    'systemd/system/basic.target.d/signage-player.conf',
     'systemd/system/ctrl-alt-del.target',
+    'systemd/system/emergency.service.d/10-signage-player.conf',
+    'systemd/system/local-fs.target',
     'udev/rules.d/70-power-switch.rules',
   ];
 
