@@ -1,4 +1,4 @@
-/** A start that fails before there is a system is tried again: nobody is there, and nobody is given a shell. */
+/** What a start does not find: nobody is there for a shell, and the picture comes all the same. */
 import { expect, it } from 'vitest';
 import { playing } from '../machine.ts';
 
@@ -24,4 +24,16 @@ it('a start that does not find its disk is followed by another one, which plays'
   expect(await machine.inside('grub-editenv - list')).not.toContain('next_entry=lost');
   console.log(`playing after ${Math.round(machine.seconds())} s, of which a disk was looked for in vain`);
   await machine.inside('rm /etc/grub.d/42_lost && update-grub && sync');
+});
+
+it('a file system of fstab that is not there keeps neither the player nor SSH from starting', async () => {
+  const machine = await playing();
+  await machine.inside('cp /etc/fstab /root && echo "UUID=DEAD-BEEF /media vfat defaults 0 1" >>/etc/fstab && sync');
+  await machine.cutPower();
+  await machine.powerOn();
+  await machine.plays('without-media');
+  expect(
+    (await machine.inside('systemctl is-active local-fs.target emergency.target || true')).split('\n').slice(0, 2),
+  ).toEqual(['inactive', 'inactive']);
+  await machine.inside('mv /root/fstab /etc/fstab && sync');
 });
