@@ -13,7 +13,7 @@ menuentry lost --id lost --unrestricted {
 END
 `;
 
-it('a start that does not find its disk is followed by another one, which plays', async () => {
+it('a start that does not find its disk is followed by a new one, which plays', async () => {
   const machine = await playing();
   const add = 'cat >/etc/grub.d/42_lost && chmod +x /etc/grub.d/42_lost && update-grub && grub-reboot lost && sync';
   await machine.inside(add, lost);
