@@ -138,11 +138,12 @@ describe('a house style in the file', () => {
   const service = shareTestService({ content: lobbyWith([hello]) });
 
   test('stands in the payload as it is, with a revision of its own, and not where there is none', async () => {
-    const plain = await payloadOf(service(), 'lobby');
+    const service = await startTestService({ content: lobbyWith([hello]) });
+    const plain = await payloadOf(service, 'lobby');
     expect(Object.keys(plain)).not.toContain('style');
-    service().writeContent({ ...lobbyWith([hello]), style });
-    await expect.poll(async () => (await payloadOf(service(), 'lobby')).style, patience).toEqual(style);
-    expect((await payloadOf(service(), 'lobby')).revision).not.toBe(plain.revision);
+    service.writeContent({ ...lobbyWith([hello]), style });
+    await expect.poll(async () => (await payloadOf(service, 'lobby')).style, patience).toEqual(style);
+    expect((await payloadOf(service, 'lobby')).revision).not.toBe(plain.revision);
   });
 
   test('warns about its colours even where fifty slides have mistakes', async () => {
