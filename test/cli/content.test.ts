@@ -1,7 +1,7 @@
 /** Content from the command line: check, compare, publish, get, revert. */
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience, titlesOf } from '../support/observe.ts';
@@ -10,6 +10,12 @@ import { pipeTo, secret, shareSite } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const site = shareSite(saying('Good morning'));
+
+beforeEach(async () => {
+  const { one, other } = site();
+  one.writeContent(saying('Good morning'));
+  for (const box of [one, other]) await expect.poll(() => titlesOf(box), patience).toEqual(['Good morning']);
+});
 
 const file = (content: unknown): string => {
   const path = join(temporaryFolder(), 'content.json');
