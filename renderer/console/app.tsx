@@ -255,22 +255,22 @@ const takeoverPage = async () => (await import('./takeovers/page.tsx')).Takeover
 const pages: Record<PageName, ConsolePage> = {
   screens: {
     icon: 'screens',
-    show: ([slug]) => (slug === undefined ? <Wall /> : <Lazy key={slug} load={screenPage} with={{ slug }} />),
+    show: ([slug]) => (slug === undefined ? <Wall /> : <Lazy load={screenPage} with={{ slug }} />),
   },
-  content: { icon: 'content', show: (rest) => <Lazy key="content" load={contentPage} with={{ rest }} /> },
-  media: { icon: 'media', show: () => <Lazy key="media" load={mediaPage} with={{}} /> },
+  content: { icon: 'content', show: (rest) => <Lazy load={contentPage} with={{ rest }} /> },
+  media: { icon: 'media', show: () => <Lazy load={mediaPage} with={{}} /> },
   takeovers: {
     icon: 'takeover',
     purpose: 'PUT /console/api/takeovers/:id',
-    show: () => <Lazy key="takeovers" load={takeoverPage} with={{}} />,
+    show: () => <Lazy load={takeoverPage} with={{}} />,
   },
-  history: { icon: 'clock', show: (rest) => <Lazy key="history" load={historyPage} with={{ rest }} /> },
+  history: { icon: 'clock', show: (rest) => <Lazy load={historyPage} with={{ rest }} /> },
   people: {
     icon: 'people',
     purpose: 'GET /console/api/people',
-    show: () => <Lazy key="people" load={peoplePage} with={{}} />,
+    show: () => <Lazy load={peoplePage} with={{}} />,
   },
-  boxes: { icon: 'boxes', show: () => <Lazy key="boxes" load={boxesPage} with={{}} /> },
+  boxes: { icon: 'boxes', show: () => <Lazy load={boxesPage} with={{}} /> },
 };
 const pageNames = Object.keys(pages) as PageName[];
 
