@@ -34,8 +34,7 @@ export class SlowInTurn extends BaseSequencer {
     const byLot = (a: { lot: string }, b: { lot: string }): number => (a.lot < b.lot ? -1 : 1);
     if (shuffle) return ranked.toSorted(byLot).map(({ file }) => file);
     const sorted = ranked.toSorted((a, b) => a.rank - b.rank || b.size - a.size);
-    const isQuick = ({ rank }: { rank: number }): boolean => rank === kinds.length;
-    const [quick, slow] = [sorted.filter(isQuick), sorted.filter((each) => !isQuick(each))];
-    return [...inTurn(slow), ...quick].map(({ file }) => file);
+    const slow = sorted.filter(({ rank }) => rank < kinds.length);
+    return [...inTurn(slow), ...sorted.slice(slow.length)].map(({ file }) => file);
   }
 }

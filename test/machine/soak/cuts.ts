@@ -4,7 +4,7 @@ import { cutPower } from '../cuts.ts';
 import { playing } from '../machine.ts';
 
 const times = Number(process.env['SIGNAGE_MACHINE_CUTS'] ?? 50);
-/** ms for a machine without KVM to be built, and for a cut: two minutes where nothing else runs. */
+/** ms: an hour to build a machine without KVM, and five minutes per cut, which takes two on an idle host. */
 const timeout = 3_600_000 + times * 300_000;
 
 it(`loses nothing that it acknowledged in ${times} power cuts, and plays after each without a hand`, {
