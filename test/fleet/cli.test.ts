@@ -125,7 +125,8 @@ describe('without a hub', () => {
   });
 });
 
-describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => {
+// The sites of one hub, as they change from case to case.
+describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000, shuffle: false }, () => {
   const ends: (() => void | Promise<void>)[] = [];
   const onEnd = (end: () => void | Promise<void>): void => void ends.unshift(end);
   let hub: Hub;

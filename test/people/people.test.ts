@@ -3,6 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
@@ -396,21 +397,17 @@ test('sockets of a key end with it, and an upload does', async () => {
   await addPerson(box, 'admin', { id: 'anna' });
   const admin = createOperator(box, operatorSecret);
   const eve = await addPerson(box, 'editor', { id: 'eve' });
-  let push: (() => void) | undefined;
-  const body = new ReadableStream({
-    pull: (controller) =>
-      new Promise((resolve) => {
-        push = () => {
-          controller.enqueue(new Uint8Array(1024));
-          resolve();
-        };
-        setTimeout(push, 20);
-      }),
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
   });
+  async function* endless() {
+    for (; !isOver; await pause(20)) yield new Uint8Array(1024);
+  }
   const { signAsPerson } = await import('../../service/auth/sign.ts');
   const url = `${box.url}/api/media/long.bin`;
   const headers = await signAsPerson(eve.key, { method: 'PUT', url, body: '', recipient: box.nodeId });
-  const upload = fetch(url, { method: 'PUT', headers, body, duplex: 'half' } as RequestInit).then(
+  const upload = fetch(url, { method: 'PUT', headers, body: endless(), duplex: 'half' } as unknown as RequestInit).then(
     ({ status }) => status,
     () => 'ended',
   );
