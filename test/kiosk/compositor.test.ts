@@ -226,6 +226,16 @@ exit 9`;
       expect([told(session), told(session, 'deaf')]).toEqual(['gpu \n', '0']);
     });
 
+    it('what it says is heard whole, also in two parts', async () => {
+      const more = withSway(
+        "printf wayl >compositor-ready; sleep 1.5; printf 'and-9\\n' >compositor-ready; exec sleep 600",
+      );
+      const [bin = ''] = more['PATH']?.split(':') ?? [];
+      writeFileSync(join(bin, 'swaymsg'), `#!/bin/sh\necho '"active": true'\n`, { mode: 0o755 });
+      const session = await startSession({ player: `echo "$WAYLAND_DISPLAY" >display\n${telling}`, more });
+      expect(told(session, 'display')).toBe('wayland-9\n');
+    });
+
     it('one that ends as soon as it is ready is started with pixman in its place, and the player again', async () => {
       const early = 'exec timeout --signal=KILL --preserve-status 1.5';
       const session = await startSession({
