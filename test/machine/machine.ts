@@ -239,9 +239,9 @@ export const createMachine = async (
       socket?.destroy();
     },
     /** The picture on the cable. @param keep its name in the folder of pictures, where it differs from the one before */
-    picture: async (keep?: string, device?: string): Promise<Picture> => {
+    picture: async (keep?: string): Promise<Picture> => {
       const filename = join(work, `${name}.png`);
-      await qmp('screendump', { filename, format: 'png', ...(device && { device }) });
+      await qmp('screendump', { filename, format: 'png' });
       const bytes = readFileSync(filename);
       const at = Math.round(seconds());
       // Most pictures are like the one before, and decoding takes the processor from the machine.
@@ -313,6 +313,9 @@ export const theMachine = async (): Promise<Machine> => {
   return machine;
 };
 
+/** Switches the machine that the cases share off, for another one: two need too much memory. */
+export const switchOff = async (): Promise<void> => (await shared)?.cutPower();
+
 /** The machine that the cases share, with a slide of the demo on its display. */
 export const playing = async (): Promise<Machine> => {
   const machine = await theMachine();
@@ -327,6 +330,16 @@ export const playing = async (): Promise<Machine> => {
   if (code !== '') await bind(machine, new URL(code).searchParams.get('deviceId') ?? '');
   await machine.plays();
   return machine;
+};
+
+/** Plugs the display in, or pulls it out, as the kernel has it; a virtual card tells nobody, so an event does. */
+export const plug = async (machine: Machine, status: 'detect' | 'off' | 'on'): Promise<void> => {
+  const rule = 'mkdir -p /run/udev/rules.d && cat >/run/udev/rules.d/99-plug.rules && udevadm control --reload';
+  const event = 'udevadm trigger --action=change --subsystem-match=drm';
+  await machine.inside(
+    `${rule} && echo ${status} >/sys/class/drm/card0-Virtual-1/status && ${event}`,
+    'SUBSYSTEM=="drm", ACTION=="change", ENV{HOTPLUG}="1"',
+  );
 };
 
 /** Binds a device to the demo, as a phone does. @returns whether the box acknowledged it */
