@@ -175,13 +175,14 @@ exit 9`;
     const tell = 'echo "$KIOSK_RENDERER $KIOSK_FAULT" >>told; echo "$*" >>arguments; touch player-started';
     const telling = `${tell}\ntrap 'exit 0' TERM\nwhile :; do sleep 0.1; done`;
     const told = ({ folder }: CompositorSession, name = 'told'): string => readFileSync(join(folder, name), 'utf8');
-    /** A `sway` that fails unless its renderer is pixman, and then is the real one. */
-    const withSway = (script: string): NodeJS.ProcessEnv => {
+    /** A `sway` that runs a script, and then is the real one; and, where one is given, another `swaymsg`. */
+    const withSway = (script: string, swaymsg?: string): NodeJS.ProcessEnv => {
       const bin = join(mkdtempSync(join(tmpdir(), 'signage-sway-')), 'bin');
       onTestFinished(() => rmSync(join(bin, '..'), { recursive: true }));
       mkdirSync(bin);
       chmodSync(join(bin, '..'), 0o755);
       writeFileSync(join(bin, 'sway'), `#!/bin/sh\n${script}\nexec ${findProgram('sway')} "$@"\n`, { mode: 0o755 });
+      if (swaymsg !== undefined) writeFileSync(join(bin, 'swaymsg'), `#!/bin/sh\n${swaymsg}\n`, { mode: 0o755 });
       return { PATH: `${bin}:${process.env.PATH}`, WLR_RENDERER: 'gles2' };
     };
 
@@ -229,9 +230,8 @@ exit 9`;
     it('what it says is heard whole, also in two parts', async () => {
       const more = withSway(
         "printf wayl >compositor-ready; sleep 1.5; printf 'and-9\\n' >compositor-ready; exec sleep 600",
+        `echo '"active": true'`,
       );
-      const [bin = ''] = more['PATH']?.split(':') ?? [];
-      writeFileSync(join(bin, 'swaymsg'), `#!/bin/sh\necho '"active": true'\n`, { mode: 0o755 });
       const session = await startSession({ player: `echo "$WAYLAND_DISPLAY" >display\n${telling}`, more });
       expect(told(session, 'display')).toBe('wayland-9\n');
     });
