@@ -68,6 +68,8 @@ export const createAlerts = async (
   let retryAt = 0;
   let reason: string | null = null;
   let wasSpeaker = false;
+  /** While this box sends: the others that it has asked for their records. */
+  let asked = new Set<string>();
   let spokeAt = monotonicNow();
   let timer: NodeJS.Timeout | undefined;
 
@@ -160,10 +162,11 @@ export const createAlerts = async (
     }
     const alive = peers.alive().map(({ nodeId, state }) => ({ nodeId, receiver: state.alerts?.receiver ?? 'none' }));
     const isSpeaker = speakerOf([{ nodeId: ids.nodeId, receiver: receiverState() }, ...alive]) === ids.nodeId;
-    const begins = isSpeaker && !wasSpeaker;
     wasSpeaker = isSpeaker;
-    if (begins) {
-      // What the others know of the box that sent until now.
+    const unasked = isSpeaker && alive.some(({ nodeId }) => !asked.has(nodeId));
+    asked = new Set(isSpeaker ? alive.map(({ nodeId }) => nodeId) : []);
+    if (unasked) {
+      // What the others have said while this box did not send, or was cut off from them.
       const { answers } = await peers.broadcast('records.alerts');
       await learn(answers.flatMap((answer) => answer.records));
     } else if (isSpeaker && due.length > 0 && monotonicNow() >= retryAt) await deliverAll(due);

@@ -175,8 +175,10 @@ export const createWatch = (
     return [...conditions, ...goneOf('device', known, { records, watched })];
   };
 
-  const boxConditions = (silentBoxes: ReadonlySet<string>): Condition[] =>
-    peers.all().flatMap(({ nodeId: id, url, alive, reason }): Condition[] => {
+  const boxConditions = (silentBoxes: ReadonlySet<string>): Condition[] => {
+    // The others may have said that this box was away, and left the end of it to this one.
+    const here: Condition = { kind: 'box', subject: nodeId, status: 'ok', message: `The box ${machineName} is back.` };
+    const others = peers.all().flatMap(({ nodeId: id, url, alive, reason }): Condition[] => {
       // A box may have been known only by its address when it failed.
       const subjects = alive && id !== null ? [id, url] : [id ?? url];
       if (!alive && reason === null) return [];
@@ -184,6 +186,8 @@ export const createWatch = (
       const status = alive ? 'ok' : silentBoxes.has(id ?? '') ? 'silent' : 'failing';
       return subjects.map((subject) => ({ kind: 'box', subject, status, message }));
     });
+    return [here, ...others];
+  };
 
   /** Failures that boxes report of themselves. A stream is live if it is live on a box and fails on none. */
   const failureConditions = (outages: Pick<Outages, 'records' | 'watched'>): Condition[] => {

@@ -14,13 +14,18 @@ import { startReceiver } from '../receiver.ts';
 
 const GRACE_MS = 2_000;
 
-/** A box in a process of its own. */
-const startBox = async (alertUrl: string, peer = '') => {
+const newFolder = (): string => {
   const dataDir = temporaryFolder();
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(join(dataDir, 'content.json'), JSON.stringify(lobby));
+  return dataDir;
+};
+
+/** A box in a process of its own. */
+const startBox = async (alertUrl: string, peer = '', { dataDir = newFolder(), port = '0' } = {}) => {
   const { child, ready } = startHeadless({
     SIGNAGE_DATA_DIR: dataDir,
+    SIGNAGE_PORT: port,
     SIGNAGE_SHARED_SECRET: secret,
     SIGNAGE_PEERS: peer,
     SIGNAGE_ALERT_URL: alertUrl,
@@ -36,14 +41,19 @@ const startBox = async (alertUrl: string, peer = '') => {
       body: JSON.stringify(body),
     });
   const { nodeId } = (await (await get('/healthz')).json()) as Health;
-  return { url, get, post, nodeId, kill: () => void child.kill('SIGKILL') };
+  return {
+    ...{ url, get, post, nodeId },
+    kill: () => void child.kill('SIGKILL'),
+    /** Of the same data and address, after it was killed. */
+    restart: () => startBox(alertUrl, peer, { dataDir, port: new URL(url).port }),
+  };
 };
 
 test.each([
   ['as a receiver takes its message, which the next box repeats with its id', true],
   ['between the outage and its end', false],
 ])(
-  'of three boxes one tells of a screen that is cut off, and of its return, though it is killed %s',
+  'of three boxes one tells of a screen that is cut off, of its return, and of its own, though it is killed %s',
   async (_, isEarly) => {
     const receiver = await startReceiver<Alert>();
     const first = await startBox(receiver.url);
@@ -85,6 +95,11 @@ test.each([
     await expect.poll(types, { ...patience, timeout: 60_000 }).toEqual(['box.away', 'device.away', 'device.back']);
     const boxAway = receiver.received.find(({ body }) => body.type === 'box.away');
     expect(boxAway?.body).toMatchObject({ subject: sender.nodeId, site: 'default' });
+    // The box with the lowest id sends again from its start on; that it was away only the others have said.
+    await sender.restart();
+    await expect.poll(types, { ...patience, timeout: 60_000 }).toContain('box.back');
+    const boxBack = receiver.received.find(({ body }) => body.type === 'box.back');
+    expect(boxBack?.body).toMatchObject({ subject: sender.nodeId });
   },
   180_000,
 );
