@@ -72,6 +72,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     peers,
   });
   peers.onBindings(onboarding.follow);
+  content.onChange(onboarding.screensChanged);
   // After onboarding, which asks when the device was last connected before.
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
   const { routes, sockets, formAddress, baseOf } = createOnboardingRoutes(context, {

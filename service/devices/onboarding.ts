@@ -16,7 +16,7 @@ import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   devices: Pick<StoredDevices, 'get' | 'bind' | 'forget' | 'saw'>;
-  /** Those without a live page when they were bound. The next page that connects is moved. */
+  /** Those without a live page, or without their screen here, when they were bound. The next page that connects is moved. */
   pending: PendingDevices;
   proofs: Pick<DeviceProofs, 'mustProve'>;
   claims: Pick<Claims, 'end'>;
@@ -90,9 +90,12 @@ export const createOnboarding = ({
     return { isDelivered: landed + sent > 0, isKnown: !isProofNeeded && landed > 0 };
   };
 
+  /** A screen may reach this box after a binding to it: until then a page would refuse to go there. */
+  const isHere = (slug: string): boolean => content.payload(slug) !== undefined;
+
   screens.onJoin(({ connectionId, deviceId, slug, proven }) => {
-    if (!pending.take(deviceId, proven)) return;
     const bound = devices.get(deviceId)?.screenSlug ?? slug;
+    if (!isHere(bound) || !pending.take(deviceId, proven)) return;
     if (bound !== slug) move([connectionId], bound);
   });
 
@@ -123,15 +126,17 @@ export const createOnboarding = ({
     bind: async (binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult> => {
       const { deviceId, clientName, screenSlug } = binding;
       const screen = content.payload(screenSlug)?.screen;
-      // The screen may reach this box after the binding.
       const isKept = screen !== undefined || (relayed && binding.updatedAt !== undefined);
       const at = relayed ? binding.updatedAt : undefined;
       // A new binding drops the key of some devices.
       const isProofNeeded = needsProof(deviceId);
       const stored = isKept ? await devices.bind(deviceId, clientName, screenSlug, at) : null;
       if (stored !== null) claims.end(deviceId);
-      if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
       const updatedAt = stored?.updatedAt;
+      if (screen === undefined) {
+        if (updatedAt !== undefined && updatedAt === at) await pending.add(deviceId, isProofNeeded);
+        throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
+      }
       const relaying = relayed ? null : peers.broadcast('devices.bind', { ...binding, updatedAt });
       const isOutdated = at !== undefined && updatedAt !== at;
       const { isDelivered, isKnown } = isOutdated
@@ -164,11 +169,22 @@ export const createOnboarding = ({
         const isProofNeeded = needsProof(deviceId) || proofs.mustProve(deviceId, before);
         if (forgotten) landing.notify(deviceId);
         else if (screenSlug === null || screenSlug === before?.screenSlug) name(deviceId, clientName, isProofNeeded);
-        else {
+        else if (!isHere(screenSlug)) {
+          name(deviceId, clientName, isProofNeeded);
+          void pending.add(deviceId, isProofNeeded);
+        } else {
           const { isKnown } = deliver({ deviceId, clientName, screenSlug }, isProofNeeded);
           if (isKnown) pending.remove(deviceId);
           else void pending.add(deviceId, isProofNeeded);
         }
+      }
+    },
+    /** Moves the pages of pending devices whose screens have reached this box. */
+    screensChanged: (): void => {
+      for (const { clientName, screenSlug, deviceId } of pending.ids().flatMap((id) => devices.get(id) ?? [])) {
+        const isElsewhere = screens.locationsOf(deviceId).some(({ slug }) => slug !== screenSlug);
+        if (screenSlug === null || !isElsewhere || !isHere(screenSlug)) continue;
+        deliver({ deviceId, clientName, screenSlug }, pending.needsProof(deviceId));
       }
     },
     /** Records that a page that says to be the device, without a proof, has received its binding. */

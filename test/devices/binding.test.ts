@@ -77,7 +77,7 @@ describe('binding a device', () => {
         forget: () => Promise.reject(new CodedError('insufficient_storage')),
         saw: () => undefined,
       },
-      pending: { needsProof: () => false, add: async () => {}, remove() {}, take: () => false },
+      pending: { ids: () => [], needsProof: () => false, add: async () => {}, remove() {}, take: () => false },
       proofs: { mustProve: () => false },
       claims: { end() {} },
       screens: {
@@ -164,6 +164,7 @@ describe('binding a device', () => {
         needsProof: () => false,
         add: async (_: string, isProofNeeded: boolean) => void added.push(isProofNeeded),
       },
+      content: { payload: () => ({}) },
       // The new binding has dropped the key.
       proofs: { mustProve: (_: string, binding?: { key: string }) => binding?.key !== undefined },
       claims: { end() {} },

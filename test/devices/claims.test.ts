@@ -343,7 +343,7 @@ describe('the life of a code', () => {
       claims,
       content: { payload: () => undefined },
       devices: { bind: async (deviceId: string) => ({ deviceId }) },
-      pending: { needsProof: () => false },
+      pending: { needsProof: () => false, add: async () => {} },
       proofs: { mustProve: () => false },
       screens: { onHello: () => {}, onJoin: () => {} },
     } as unknown as Parameters<typeof createOnboarding>[0]);

@@ -195,6 +195,22 @@ describe('a player page', () => {
     expect(later.messages.some(isCommand('redirect'))).toBe(false);
   });
 
+  it('whose screen reaches its box after the binding is moved once it is there', async () => {
+    const service = await startTestService({ content });
+    const page = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+    const updatedAt = new Date().toISOString();
+    const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'attic', updatedAt };
+    expect((await service.post('/api/peers/bindings', { bindings: [binding] })).status).toBe(200);
+    await page.message(isCommand('setclientname'));
+    const again = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+    const [lobby] = content.screens;
+    service.writeContent({ ...content, screens: [...content.screens, { ...lobby, name: 'Attic', slug: 'attic' }] });
+    for (const each of [page, again]) {
+      expect(await each.message(isCommand('redirect'))).toMatchObject({ url: '/screen/attic' });
+      expect(each.messages.filter(isCommand('redirect'))).toHaveLength(1);
+    }
+  });
+
   it('is not moved by a binding that its landing page has heard of', async () => {
     const service = await startTestService({ content });
     expect(await queued(bind(service, { screenSlug: 'cafe' }))).toBe(true);
