@@ -83,7 +83,7 @@ stand there twice.
 The answer to a request whose MAC is right, errors included, carries \`x-signage-answer-signature\`: the hex HMAC-SHA256,
 keyed with the same secret, of these lines: \`signage-answer-v1\`, the request's signature header, the status, the hex SHA-256
 of the answer's body as sent, which is empty for HEAD, 204 and 304, and the value of \`x-signage-clock\`, the time of the box in
-ms since the epoch, by which a caller corrects its own. Answers whose bodies are streamed have none: plays and media. Do not
+ms since the epoch, by which a caller corrects its own. Answers whose bodies are streamed have none: plays, media, backups. Do not
 use another answer without it: a host in between may have sent it, and the request may still be carried out within 30 s.
 
 **People.** A person signs with an Ed25519 key of their own (RFC 8032):
