@@ -34,6 +34,10 @@ export const isAsked =
     );
   };
 
+/** The records by their times, newest first. Records of the same time keep their order. */
+export const newestFirst = (records: readonly AuditRecord[]): AuditRecord[] =>
+  records.toSorted((one, other) => Number(one.at < other.at) - Number(one.at > other.at));
+
 /** The first records, and those of the same millisecond as the last of them. @param records newest first */
 export const pageOf = (records: readonly AuditRecord[], limit: number): AuditRecord[] => {
   const last = records[limit - 1]?.at;

@@ -2,7 +2,7 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { partyOf } from '../auth/throttle.ts';
-import { type AuditRecord, auditRecord, maxAuditRecords } from '../contract/console/site.ts';
+import { type AuditRecord, auditRecord } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { remember } from '../domain/collections.ts';
@@ -10,7 +10,7 @@ import { jsonOf } from '../domain/json.ts';
 import { createRates } from '../domain/rate.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
 import { createPatientJournal } from '../platform/store/journal.ts';
-import { pageOf } from './audit-pages.ts';
+import { newestFirst, pageOf } from './audit-pages.ts';
 
 /** What the dispatcher knows of a request. */
 export interface Asked {
@@ -94,24 +94,20 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     write: (record: AuditRecord): Promise<void> => journal.write(JSON.stringify(record)),
     /** As `write`, but the record may be lost by a power cut; it outlives the process. */
     note: (record: AuditRecord): Promise<void> => journal.write(JSON.stringify(record), { isSynced: false }),
-    /** The newest records that are wanted, newest first, by {@link pageOf}. */
+    /** The newest records that are wanted, by {@link pageOf}. All files are read, because a clock may have been wrong. */
     newest: async (count: number, isWanted: (record: AuditRecord) => boolean): Promise<AuditRecord[]> => {
       const wantedIn = (lines: readonly string[]): AuditRecord[] => lines.toReversed().flatMap(parse).filter(isWanted);
       const waiting = journal.waiting();
-      const records = wantedIn(waiting);
+      let page = pageOf(newestFirst(wantedIn(waiting)), count);
       // Lines may be written, and files renamed, while the files are read.
       const known = new Set(waiting);
-      for (
-        let age = 0;
-        age < MAX_FILES && records.length < maxAuditRecords && pageOf(records, count).length === records.length;
-        age += 1
-      ) {
+      for (let age = 0; age < MAX_FILES; age += 1) {
         const text = await readFile(nameOf(age), 'utf8').catch(() => '');
         const lines = text.split('\n').filter((line) => !known.has(line));
-        records.push(...wantedIn(lines));
+        page = pageOf(newestFirst([...page, ...wantedIn(lines)]), count);
         for (const line of lines) known.add(line);
       }
-      return pageOf(records, count);
+      return page;
     },
     faults: journal.faults,
     close: journal.close,

@@ -13,7 +13,7 @@ import type { Screens } from '../screens/index.ts';
 import type { Streams } from '../streams/index.ts';
 import { type Alerts, createAlerts } from './alerts/index.ts';
 import { type Audit, createAudit, createAuditLog } from './audit.ts';
-import { isAsked, pageOf } from './audit-pages.ts';
+import { isAsked, newestFirst, pageOf } from './audit-pages.ts';
 import { createMetrics } from './metrics.ts';
 import type { PlaysReceiver, Taken } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
@@ -116,7 +116,7 @@ export const createRecords = async (
         const { answers, degraded } = await peers.broadcast('records.audit', query);
         // A box of an older version answers with all of its newest.
         const theirs = answers.flatMap(({ records }): AuditRecord[] => records).filter(wanted);
-        const all = [...(await own), ...theirs].toSorted((a, b) => (a.at < b.at ? 1 : -1));
+        const all = newestFirst([...(await own), ...theirs]);
         ctx.body = { records: pageOf(all, query.limit), degraded };
       },
       'GET /api/peers/audit': async (ctx) => {

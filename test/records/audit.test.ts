@@ -328,6 +328,17 @@ test('its files are bounded, and the newest records stay', async () => {
   expect(existsSync(join(folder, 'audit.jsonl.5'))).toBe(false);
 });
 
+test('records from before a clock was set are on the page of their time, and equal times keep their order', async () => {
+  const log = openLog(temporaryFolder());
+  for (const [index, target] of ['b', 'd', 'a', 'c', 'e'].entries()) {
+    await log.write({ ...recordOf([2, 3, 1, 3, 3][index] ?? 0), target });
+  }
+  const pageBefore = async (at: number): Promise<string> =>
+    (await log.newest(1, (record) => record.at < new Date(at).toISOString())).map(({ target }) => target).join('');
+  expect([await pageBefore(9), await pageBefore(3), await pageBefore(2)]).toEqual(['ecd', 'b', 'a']);
+  await log.close();
+});
+
 test('a state is cut to what a line of a log can hold', () => {
   expect(boundedState({ title: 'x'.repeat(300), level: 'info' })).toEqual({
     title: `${'x'.repeat(200)}…`,
