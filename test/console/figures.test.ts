@@ -72,6 +72,18 @@ test.each<[string, CountedPlay[], GapReason]>([
   ).toBe(4 * HOUR);
 });
 
+test('plays of a sidebar and a ticker count for their slides alone, and hide no gap of the main zone', () => {
+  const beside = (['sidebar', 'ticker', 'ticker'] as const).map((zone) => play(0, 5, { zone, slide_id: zone }));
+  const sum = sumOf([...beside, play(0, 1, { zone: 'main' }), play(4, 1), play(5, 1, { zone: null })], 6);
+  expect(sum).toMatchObject({ plays: 3, seenMs: 3 * HOUR, screens: [{ slug: 'lobby', plays: 3, seenMs: 3 * HOUR }] });
+  expect([inHours(sum.seen)[0], inHours(sum.gaps.silent)[0]]).toEqual([3, 3]);
+  expect(sum.slides.map(({ id, seenMs }) => [id, seenMs / HOUR])).toEqual([
+    ['ticker', 10],
+    ['sidebar', 5],
+    ['hello', 3],
+  ]);
+});
+
 test('of a gap only the open hours are left unexplained, and moments between slides are none', () => {
   const open = [{ start: midnight + 8 * HOUR, end: midnight + 18 * HOUR }];
   const { gaps } = sumOf([play(8, 4), play(12.01, 2), play(32, 1)], 33, open);

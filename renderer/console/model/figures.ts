@@ -58,6 +58,7 @@ export interface ScreenFigures {
 }
 
 export interface Figures {
+  /** Like all figures except those by slide, of the main zone and takeovers alone. */
   plays: number;
   seenMs: number;
   failures: number;
@@ -85,7 +86,8 @@ export type CountedPlay = Pick<
   | 'result'
   | 'reason'
   | 'clock'
->;
+> &
+  Partial<Pick<Play, 'zone'>>;
 
 interface Range {
   /** Bounds of the parts, ms since the epoch: one more than there are parts. */
@@ -146,6 +148,17 @@ export const createFigures = ({ bounds, now, openSpans }: Range) => {
       const { screen, slide_id, slide_title, media_url, started_at, ended_at, duration_ms, result, clock } = play;
       const [start, end] = [Date.parse(started_at), Date.parse(ended_at)];
       const isFailure = result === 'failed' || result === 'skipped';
+
+      const slide = slides.get(slide_id) ?? { id: slide_id, title: '', plays: 0, seenMs: 0, failures: 0, reason: null };
+      slide.title = slide_title ?? media_url ?? slide_id;
+      slide.plays += isFailure ? 0 : 1;
+      slide.seenMs += duration_ms;
+      slide.failures += isFailure ? 1 : 0;
+      if (isFailure) slide.reason = play.reason;
+      if (slides.has(slide_id) || slides.size < MAX_SLIDES) slides.set(slide_id, slide);
+      // A sidebar and each text of a ticker play beside the main zone, which has the time of the display.
+      if ((play.zone ?? 'main') !== 'main') return;
+
       const display = play.device_id ?? `${play.node_id} ${screen}`;
       const before = last.get(display);
       if (before !== undefined && start > before.end) {
@@ -159,14 +172,6 @@ export const createFigures = ({ bounds, now, openSpans }: Range) => {
       totals.seenMs += duration_ms;
       totals.untrusted += clock === 'untrusted' ? 1 : 0;
       spread(seen, { start, end: start + duration_ms });
-
-      const slide = slides.get(slide_id) ?? { id: slide_id, title: '', plays: 0, seenMs: 0, failures: 0, reason: null };
-      slide.title = slide_title ?? media_url ?? slide_id;
-      slide.plays += isFailure ? 0 : 1;
-      slide.seenMs += duration_ms;
-      slide.failures += isFailure ? 1 : 0;
-      if (isFailure) slide.reason = play.reason;
-      if (slides.has(slide_id) || slides.size < MAX_SLIDES) slides.set(slide_id, slide);
 
       const shown = screens.get(screen) ?? { slug: screen, plays: 0, seenMs: 0 };
       shown.plays += isFailure ? 0 : 1;

@@ -57,7 +57,7 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
   const gaps = gapReasons.filter((reason) => figures.gaps[reason].some((ms) => ms > 0));
   const most = (list: readonly { seenMs: number }[]): number => Math.max(1, ...list.map(({ seenMs }) => seenMs));
   const total = (reason: GapReason): number => figures.gaps[reason].reduce((sum, ms) => sum + ms, 0);
-  if (figures.plays + figures.failures === 0) {
+  if (figures.slides.length === 0) {
     return (
       <Empty title={words.none}>
         <p>{words.noneTask}</p>
