@@ -6,11 +6,13 @@ import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays
 import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
 import { doerOf, starterOf } from '../../renderer/console/model/doers.ts';
 import { editSlides, freeId, moveAll, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
-import { slidesByTag } from '../../renderer/console/model/playable.ts';
+import { joinLive, previewPayload } from '../../renderer/console/model/payload.ts';
+import { screensWithData, slidesByTag } from '../../renderer/console/model/playable.ts';
 import { createForms, typeFor } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { contentFile } from '../../service/contract/content.ts';
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import { slideKinds } from '../../service/contract/slides.ts';
 
 const connection = (more: object) => ({
@@ -180,6 +182,74 @@ test('the folder of a tag has what its screens can play: by their playlist, a pr
     ['ground', ['a', 'd', 'main-2', 'n']],
     ['hall', ['a', 'd', 'main-2']],
   ]);
+});
+
+describe('the preview', () => {
+  const text = (id: string) => ({ id, kind: 'text', title: id });
+  const document: ContentDocument = {
+    screens: [
+      { name: 'Bar', slug: 'bar', playlist_id: 'other' },
+      { name: 'Lobby', slug: 'lobby', playlist_id: 'main' },
+      { name: 'Hall', slug: 'hall', playlist_id: 'main' },
+    ],
+    playlists: [
+      { id: 'other', slides: [] },
+      {
+        id: 'main',
+        insert: { playlist_id: 'ad', every: 2, count: 1 },
+        slides: [text('a'), { kind: 'playlist', playlist_id: 'nested' }, text('d')],
+      },
+      { id: 'nested', slides: [text('b'), { ...text('c'), schedule_mode: 'weekly' }] },
+      { id: 'ad', slides: [text('x')] },
+      { id: 'loop', slides: [{ kind: 'playlist', playlist_id: 'loop' }] },
+    ],
+    timetableGroups: [{ id: 'courses', calendar_id: 'gym' }, { id: 'trains' }],
+  };
+  const payload = (more: object) =>
+    ({ rssFeeds: [], apiSources: [], timetableGroups: [], ...more }) as unknown as PlaylistPayload;
+  const live = {
+    ...joinLive([
+      payload({
+        rssFeeds: [{ id: 'news' }],
+        timetableGroups: [{ id: 'courses', entries: ['yoga'], fetched_at: 'now' }],
+      }),
+      payload({ rssFeeds: [{ id: 'news' }, { id: 'sport' }], calendars: [{ id: 'gym' }] }),
+    ]),
+    designs: [],
+    days: { today: '2026-11-22', yesterday: '2026-11-21' },
+  };
+  const preview = (
+    id: string,
+    only: number | null,
+    insert = document.playlists?.find((each) => each.id === id)?.insert,
+  ) => {
+    const playlists = document.playlists?.map((each) => (each.id === id ? { ...each, insert: insert ?? null } : each));
+    const playlist = playlists?.find((each) => each.id === id);
+    return previewPayload({ ...document, playlists: playlists ?? [] }, playlist ?? { id, slides: [] }, only, live);
+  };
+
+  test('plays nested and inserted slides in their places, and a slide that stands for a playlist as its round', () => {
+    const shown = (...asked: Parameters<typeof preview>): string =>
+      preview(...asked)
+        .slides.map(({ id, schedule_mode }) => (schedule_mode === 'always' ? id : `(${id})`))
+        .join(' ');
+    expect(shown('main', null)).toBe('a b x (c) d x');
+    expect([shown('main', 0), shown('main', 1), shown('nested', 1)]).toEqual(['a', 'b c', 'c']);
+    // A draft may be wrong.
+    expect(shown('main', null, { playlist_id: 'ad', every: 0, count: 1 })).toBe('a b (c) d');
+    expect(shown('loop', 0)).toBe('');
+  });
+
+  test('has the live data of the screens that can play the playlist, and of a timetable the events of its calendar', () => {
+    expect(screensWithData(document, ['nested'])).toEqual(['hall']);
+    expect(screensWithData(document, ['loop'])).toEqual(['bar', 'hall']);
+    const { rssFeeds, calendars, timetableGroups } = preview('main', null);
+    expect([rssFeeds, calendars].map((each) => each?.map(({ id }) => id))).toEqual([['news', 'sport'], ['gym']]);
+    expect(timetableGroups).toEqual([
+      { id: 'courses', name: 'courses', entries: ['yoga'], fetched_at: 'now' },
+      { id: 'trains', name: 'trains', entries: [] },
+    ]);
+  });
 });
 
 test('issues are found at their field, without those of slides whose number begins alike', () => {

@@ -55,7 +55,7 @@ export const LayoutEditor = ({ document, screen, onChange }: LayoutEditorProps) 
   const playlists = usePlaylistOptions(document.playlists ?? []);
   const shape = useSignal<Shape>('landscape');
   const fault = useSignal<string | null>(null);
-  const live = useLiveData();
+  const live = useLiveData(document, [screen.playlist_id, screen.zones?.ticker, screen.zones?.sidebar]);
   const layout = screen.layout ?? 'full';
   const zones = zonesIn[layout] ?? [];
   const choose = (next: string): void => {

@@ -2,8 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import { addDays, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
-import { type LiveData, previewPayload } from '../model/payload.ts';
+import { joinLive, type LiveData, previewPayload } from '../model/payload.ts';
+import { screensWithData, withParts } from '../model/playable.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Check, Chip } from '../ui/inputs.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
@@ -15,22 +17,33 @@ interface PreviewProps {
   only: number | null;
 }
 
-/** What feeds and sources have brought; nothing if the box does not answer. */
-export const useLiveData = (): LiveData => {
-  const { client, site, designs } = useConsole();
-  const live = useSignal<LiveData>({ rssFeeds: [], apiSources: [] });
-  const slug = site.slugs.value[0];
+/** What feeds and sources have brought to playlists; nothing if the box does not answer. */
+export const useLiveData = (
+  document: ContentDocument,
+  playlistIds: readonly (string | null | undefined)[],
+): LiveData => {
+  const { client, clock, documents, designs, timeZone } = useConsole();
+  const live = useSignal(joinLive([]));
+  const published = documents.current.value?.content;
+  const ids = playlistIds.flatMap((id) => withParts(document, id ?? '').map((part) => part.id));
+  const slugs = published === undefined ? [] : screensWithData(published, ids);
   useEffect(() => {
-    if (slug === undefined) return;
-    client
-      .json<PlaylistPayload>(`/api/screens/${encodeURIComponent(slug)}/playlist`)
-      .then(({ rssFeeds, apiSources, calendars = [] }) => {
-        live.value = { rssFeeds, apiSources, calendars };
-      })
-      .catch(() => {});
-  }, [slug]);
+    let isWanted = true;
+    const load = async (): Promise<void> => {
+      const answers = await Promise.allSettled(
+        slugs.map((slug) => client.json<PlaylistPayload>(`/api/screens/${encodeURIComponent(slug)}/playlist`)),
+      );
+      const payloads = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      if (isWanted) live.value = joinLive(payloads);
+    };
+    void load();
+    return () => {
+      isWanted = false;
+    };
+  }, [slugs.join(' ')]);
   useEffect(() => void designs.load(), []);
-  return { ...live.value, designs: designs.list.value };
+  const today = wallTimeOf(clock.now(), timeZone).date;
+  return { ...live.value, designs: designs.list.value, days: { today, yesterday: addDays(today, -1) } };
 };
 
 export const Preview = ({ document, playlist, only }: PreviewProps) => {
@@ -40,7 +53,7 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
   const isWhole = useSignal(false);
   // An address in what others wrote would tell them that somebody looks at it.
   const loadsElsewhere = useSignal(!draft().isForeign.value);
-  const live = useLiveData();
+  const live = useLiveData(document, [playlist.id]);
   const fault = useSignal<string | null>(null);
 
   const payload = previewPayload(document, playlist, isWhole.value ? null : only, live);

@@ -4,11 +4,26 @@ import type { ContentFile } from '../../../service/contract/content.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import type { ZoneName } from '../../../service/contract/programmes.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
+import { createRounds, type Days, type RoundList } from '../../../service/domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate } from '../../../service/domain/slides.ts';
 import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
+import { withParts } from './playable.ts';
 
-/** What feeds and sources have brought, from the payload of any screen. */
-export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources' | 'calendars'> & { designs?: readonly Design[] };
+/** The feeds, sources, timetables and calendars of payloads, each once. */
+export const joinLive = (payloads: readonly PlaylistPayload[]) => {
+  const join = <One extends { id: string }>(of: (payload: PlaylistPayload) => readonly One[] | undefined): One[] => [
+    ...new Map(payloads.flatMap((payload) => of(payload) ?? []).map((one) => [one.id, one])).values(),
+  ];
+  return {
+    rssFeeds: join(({ rssFeeds }) => rssFeeds),
+    apiSources: join(({ apiSources }) => apiSources),
+    timetableGroups: join(({ timetableGroups }) => timetableGroups),
+    calendars: join(({ calendars }) => calendars),
+  };
+};
+
+/** What a payload has besides the document. */
+export type LiveData = ReturnType<typeof joinLive> & { designs: readonly Design[]; days: Days };
 
 const EPOCH = new Date(0).toISOString();
 
@@ -37,29 +52,58 @@ export const fillDraft = (
   templates: readonly NamedTemplate[] = [],
 ): Slide => fillSlide(playlistId, slide as unknown as SlideFile, index, templates);
 
-/** @param only index of the only slide to show, its schedule ignored; null: all slides, by their schedules */
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
+
+/**
+ * @param only index of the one slide to show, its schedule ignored, or the round of the playlist that it stands for; null: the
+ * round of `playlist`, by the schedules of its slides
+ */
 export const previewPayload = (
   document: ContentDocument,
   playlist: PlaylistDraft,
   only: number | null,
-  { designs = [], ...live }: LiveData,
+  { designs, days, timetableGroups, ...live }: LiveData,
 ): PlaylistPayload => {
   const content = document as unknown as ContentFile;
-  const fill = (slide: SlideDraft, index: number): Slide =>
-    fillDraft(playlist.id, slide, index, [...(content.templates ?? []), ...designs]);
+  const templates = [...(content.templates ?? []), ...designs];
+  const roundOf = (id: string): readonly Slide[] => {
+    const lists = withParts(document, id).map((part): [string, RoundList<Slide>] => [
+      part.id,
+      {
+        id: part.id,
+        order: part.order ?? 'listed',
+        // A draft may hold any number.
+        insert: isCount(part.insert?.every) && isCount(part.insert?.count) ? (part.insert ?? null) : null,
+        items: part.slides.map((slide, index) =>
+          slide.kind === 'playlist'
+            ? { playlist_id: String(slide['playlist_id']) }
+            : { slide: fillDraft(part.id, slide, index, templates) },
+        ),
+      },
+    ]);
+    return createRounds(new Map(lists), days, (slide) => slide.id)(id);
+  };
   const chosen = only === null ? undefined : playlist.slides[only];
+  const always = (slide: Slide): Slide => ({ ...slide, schedule_mode: 'always' });
   const slides =
-    only === null || chosen === undefined
-      ? playlist.slides.map(fill)
-      : [{ ...fill(chosen, only), schedule_mode: 'always' as const }];
+    chosen === undefined
+      ? roundOf(playlist.id)
+      : chosen.kind === 'playlist'
+        ? roundOf(String(chosen['playlist_id'])).map(always)
+        : [always(fillDraft(playlist.id, chosen, only ?? 0, templates))];
   const name = playlist.name || playlist.id;
-  const payload = payloadOf(slides);
+  const payload = payloadOf([...slides]);
   return {
     ...payload,
     screen: { ...payload.screen, name, playlist_id: playlist.id },
     playlist: { id: playlist.id, name, fade_between_slides: playlist.fade_between_slides ?? true },
     ...live,
-    timetableGroups: (content.timetableGroups ?? []).map(fillTimetable),
+    timetableGroups: (content.timetableGroups ?? []).map((group) => {
+      if (group.calendar_id == null) return fillTimetable(group);
+      // Its entries are the events of a calendar, which only the service has.
+      const { entries = [], fetched_at = null } = timetableGroups.find(({ id }) => id === group.id) ?? {};
+      return { ...fillTimetable(group), entries, fetched_at };
+    }),
     ...(content.style && { style: content.style }),
   };
 };

@@ -15,6 +15,28 @@ export const screensByPlaylist = (content: ContentDocument): ReadonlyMap<string,
   return screens;
 };
 
+/** The playlists that screens can play, and a screen for each set of them. */
+const playedSets = perObject((content: ContentDocument): { slug: string; ids: string[] }[] => {
+  const played = content.screens.map(({ slug }) => ({
+    slug,
+    ids: playablePlaylists(content, slug).map(({ id }) => id),
+  }));
+  return [...new Map(played.map((each) => [JSON.stringify(each.ids.toSorted()), each])).values()];
+});
+
+const MOST_SCREENS = 4;
+
+/** The slugs of some screens whose payloads have what feeds and sources bring to playlists. @param content as published */
+export const screensWithData = (content: ContentDocument, playlistIds: readonly string[]): string[] => {
+  const sets = playedSets(content);
+  const slugs = playlistIds.flatMap((id) => {
+    const own = sets.filter(({ ids }) => ids.includes(id));
+    // What a playlist names that no screen plays, other playlists may name.
+    return (own.length > 0 ? own : sets).slice(0, MOST_SCREENS).map(({ slug }) => slug);
+  });
+  return [...new Set(slugs)].slice(0, 2 * MOST_SCREENS);
+};
+
 /** What slides are called, by their ids; those without a name are left out. */
 export const slideNames = perObject(
   ({ playlists = [] }: Pick<ContentDocument, 'playlists'>): ReadonlyMap<string, string> =>
