@@ -284,6 +284,19 @@ test('what somebody else types into a draft is looked at before it is published'
   expect(await playing()).toEqual(['Anna again', 'Bor']);
 });
 
+test('a draft in which all of mine was kept over what plays is published before the list of drafts has come', async () => {
+  const { edit, isSaved, saved, draft, documents, publishOther, playing } = await openTab();
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  await publishOther(slide('a', 'Boris'), slide('b'));
+  await documents.load();
+  const [newer, mine] = [draft.newer.value, draft.content.value];
+  if (newer === null || mine === null) throw new Error('nothing newer plays');
+  draft.rebase(newer, mine);
+  await saved.publish();
+  expect(await playing()).toEqual(['Anna', 'b']);
+});
+
 const picture = (name: string) => ({ id: 'p', kind: 'image', media_url: `/media/${name}.gif` });
 /** A tab with a draft that names a file. @returns renames it */
 const openDraftOfFile = async () => {

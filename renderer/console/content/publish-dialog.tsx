@@ -79,7 +79,7 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
       const reason = `${reasonOf(error, texts)} ${words.kept}`;
       // The person may have gone on editing, and left the dialog.
       if (!isOpen.current) announcer.complain(reason);
-      else if (isCode(error, 'content_changed', 'draft_conflict')) onConflict();
+      else if (isCode(error, 'content_changed', 'draft_conflict') && draft.newer.peek() !== null) onConflict();
       else if (isCode(error, 'draft_changed')) {
         fault.value = words.typedInto;
         typed.value = [content, draft.content.peek() ?? content];

@@ -53,6 +53,8 @@ interface Kept {
   id: string;
   /** Null: it was never saved. */
   etag: string | null;
+  /** The version that the box has it begun from; undefined: unknown. */
+  base?: string | null | undefined;
   /** Whether this tab began it: only then is it deleted once nothing of it is left. */
   isOwn: boolean | undefined;
   /** Whether the box had all of it when the page was left. */
@@ -158,7 +160,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
     const theirs = found.content as ContentDocument;
     if (mine === null || from === null) return false;
-    keep({ id: found.id, etag, isOwn: kept?.isOwn });
+    keep({ id: found.id, etag, base: found.base_sha256, isOwn: kept?.isOwn });
     const isOwn = isEqual(theirs, unconfirmed);
     const before = saved ?? from.content;
     const next = isClean ? theirs : (merge(before, mine, theirs).value as ContentDocument);
@@ -199,7 +201,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       unconfirmed = null;
       // Somebody may have pressed a button meanwhile.
       if (wantedState === sentState) wantedState = undefined;
-      if (kept?.id === own.id) keep({ id: own.id, etag: response.headers.get('ETag'), isOwn: own.isOwn });
+      const etag = response.headers.get('ETag');
+      if (kept?.id === own.id) keep({ id: own.id, etag, base: from.sha256, isOwn: own.isOwn });
     } catch (reason) {
       if (!isCode(reason, 'draft_changed', 'precondition_required')) {
         unconfirmed = content;
@@ -247,7 +250,10 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       if (content === null || from?.isWhole !== true) return;
       if (draft.isDirty.peek()) {
         wasDirty = true;
-        if (isEqual(content, saved) && wantedState === undefined) {
+        // Where the box has it begun from another version, or from one that it does not know, what is published is saved over
+        // what it was compared with.
+        const isRebased = publishing !== null && kept?.base !== from.sha256;
+        if (isEqual(content, saved) && wantedState === undefined && !isRebased) {
           // As it was opened: who publishes it approves what its author made.
           state.value = 'saved';
           continue;
@@ -293,7 +299,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (!from.isWhole) return forget();
     if (isUnsaved()) {
       if (state.peek() === 'saved') state.value = 'saving';
-      if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag, isOwn: kept.isOwn });
+      if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag, base: kept.base, isOwn: kept.isOwn });
     }
     clearTimeout(timer);
     timer = setTimeout(() => void save(), REST_MS);
@@ -305,9 +311,9 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   page.addEventListener('pagehide', () => {
     const isSaved = !isUnsaved();
     if (kept !== null) {
-      const { id: of, etag, isOwn } = kept;
+      const { id: of, etag, base, isOwn } = kept;
       const isWanted = !isSaved && storage.getItem(draftKey) !== null && JSON.stringify(saved).length <= MOST_KEPT;
-      keep({ id: of, etag, isOwn, isSaved, saved: isWanted ? saved : null });
+      keep({ id: of, etag, base, isOwn, isSaved, saved: isWanted ? saved : null });
     }
     if (!isSaved) onLeft();
   });
@@ -347,9 +353,6 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
 
   const publish = async (isAgain = false): Promise<void> => {
     mergedFor = null;
-    // Where the box does not know what it was begun from, it is saved over what it was compared with.
-    const listed = list.peek().find((each) => each.id === kept?.id);
-    if (listed !== undefined && listed.base_sha256 !== draft.base.peek()?.sha256) wantedState ??= listed.state;
     await save();
     // What was looked at is what is published.
     if (mergedFor !== null) throw mergedFor;
@@ -406,7 +409,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       await settle();
       // Without the right to edit, what came is not whole.
       if (!from.isWhole || draft.base.peek()?.isWhole !== true) return;
-      keep({ id: of, etag, isOwn: false });
+      keep({ id: of, etag, base, isOwn: false });
       saved = content;
       draft.rebase(from, content);
     },
@@ -427,9 +430,11 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       await load();
     },
     publish: () => {
-      publishing ??= publish().finally(() => {
-        publishing = null;
-      });
+      publishing ??= Promise.resolve()
+        .then(() => publish())
+        .finally(() => {
+          publishing = null;
+        });
       return publishing;
     },
     forget,
