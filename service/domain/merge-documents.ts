@@ -1,6 +1,7 @@
 /**
  * Merges two edits of one document; pure. Records are matched by id or slug, so that two people who change different
- * slides do not conflict. What both changed differently is a conflict, which the user resolves.
+ * slides do not conflict. What both changed differently is a conflict, which the user resolves. Records that both added
+ * with the same id are never mixed: they may be different things.
  */
 type Fields = Record<string, unknown>;
 
@@ -24,6 +25,8 @@ export interface Conflict {
   base: unknown;
   mine: unknown;
   theirs: unknown;
+  /** `record`: both added a record with this id, and a choice takes one whole. `order`: both moved records of this list. */
+  of?: 'record' | 'order';
 }
 
 export interface Merge {
@@ -52,15 +55,8 @@ const keyed = (list: unknown): Map<string, unknown> | null => {
 
 const pathKey = (path: readonly Key[]): string => JSON.stringify(path);
 
-/**
- * The order of both: mine, with the records that are theirs alone after the one that they follow there. Where I have not
- * changed the order it is theirs.
- */
-const orderOf = (base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] => {
-  const common = (list: readonly string[], other: readonly string[]): string =>
-    list.filter((key) => other.includes(key)).join('\n');
-  const isMineMoved = common(mine, base) !== common(base, mine);
-  const [first, second] = isMineMoved ? [mine, theirs] : [theirs, mine];
+/** The order of `first`, with the records that `second` alone has after the one that they follow there. */
+const orderOf = (first: readonly string[], second: readonly string[]): string[] => {
   const order = [...first];
   second.forEach((key, index) => {
     if (order.includes(key)) return;
@@ -82,19 +78,35 @@ export const merge = (
 ): Merge => {
   const conflicts: Conflict[] = [];
 
+  const choose = (conflict: Conflict): unknown => {
+    conflicts.push(conflict);
+    return choices.has(pathKey(conflict.path)) ? conflict.theirs : conflict.mine;
+  };
+
   const both = (at: readonly Key[], b: unknown, m: unknown, t: unknown): unknown => {
     if (isEqual(m, t) || isEqual(b, t)) return m;
     if (isEqual(b, m)) return t;
     if (isObject(m) && isObject(t)) return records(at, isObject(b) ? b : {}, m, t);
     const [bs, ms, ts] = [keyed(b ?? []), keyed(m), keyed(t)];
     if (bs !== null && ms !== null && ts !== null) {
-      return orderOf([...bs.keys()], [...ms.keys()], [...ts.keys()]).flatMap((key) => {
-        const merged = both([...at, key], bs.get(key), ms.get(key), ts.get(key));
+      const [before, my, their] = [bs, ms, ts].map((list) =>
+        [...list.keys()].filter((key) => bs.has(key) && ms.has(key) && ts.has(key)),
+      );
+      let isMine = !isEqual(before, my);
+      if (isMine && !isEqual(before, their) && !isEqual(my, their)) {
+        isMine = choose({ path: at, base: b, mine: m, theirs: t, of: 'order' }) === m;
+      }
+      const [first, second] = isMine ? [ms, ts] : [ts, ms];
+      return orderOf([...first.keys()], [...second.keys()]).flatMap((key) => {
+        const [path, own, other] = [[...at, key], ms.get(key), ts.get(key)];
+        const isNew = !bs.has(key) && own !== undefined && other !== undefined && !isEqual(own, other);
+        const merged = isNew
+          ? choose({ path, base: undefined, mine: own, theirs: other, of: 'record' })
+          : both(path, bs.get(key), own, other);
         return merged === undefined ? [] : [merged];
       });
     }
-    conflicts.push({ path: at, base: b, mine: m, theirs: t });
-    return choices.has(pathKey(at)) ? t : m;
+    return choose({ path: at, base: b, mine: m, theirs: t });
   };
 
   const records = (at: readonly Key[], b: Fields, m: Fields, t: Fields): Fields => {

@@ -297,6 +297,18 @@ test('a draft in which all of mine was kept over what plays is published before 
   expect(await playing()).toEqual(['Anna', 'b']);
 });
 
+test('two people who add a slide with one id to a draft have a draft each', async () => {
+  const { edit, isSaved, saveOther, send, drafts, titles } = await openTab();
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  await saveOther(slide('a', 'Anna'), slide('b'), slide('text', 'Boris'));
+  edit(slide('a', 'Anna'), slide('b'), slide('text', 'Anna'));
+  await expect.poll(async () => (await drafts()).length, patience).toBe(2);
+  const contents = (await drafts()).map(async ({ id }) => (await send('GET', `/drafts/${id}`)).json());
+  const stored = (await Promise.all(contents)).map(({ content }: Draft) => titlesIn(content)?.at(-1));
+  expect([stored.toSorted(), titles()?.at(-1)]).toEqual([['Anna', 'Boris'], 'Anna']);
+});
+
 const picture = (name: string) => ({ id: 'p', kind: 'image', media_url: `/media/${name}.gif` });
 /** A tab with a draft that names a file. @returns renames it */
 const openDraftOfFile = async () => {

@@ -1,7 +1,7 @@
 /** Two people at once: what both did stays, and where they differ a person chooses. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conflictKey, merge } from '../../service/domain/merge-documents.ts';
+import { conflictKey, merge, spellConflict } from '../../service/domain/merge-documents.ts';
 
 const slide = (id: string, title = id) => ({ id, kind: 'text', title });
 const document = (slides: object[], more: object = {}) => ({
@@ -51,6 +51,30 @@ test('a slide that one side removed and the other changed is a conflict, and eit
   const { titles, conflicts } = merged(mine, theirs);
   expect([titles, conflicts.length]).toEqual([['a', 'c'], 1]);
   expect(merged(mine, theirs, new Set(conflicts.map(conflictKey))).titles).toEqual(['a', 'theirs', 'c']);
+});
+
+test('two slides that were added with one id are never mixed: each side is had whole', () => {
+  const all = [slide('a'), slide('b'), slide('c')];
+  const added = { ...slide('text', 'Sale on Saturday'), schedule_mode: 'weekly' };
+  const [mine, theirs] = [document([...all, slide('text', 'Canteen closed')]), document([...all, added])];
+  const { value, conflicts } = merge(base, mine, theirs);
+  expect(value).toEqual(mine);
+  expect(conflicts).toMatchObject([{ path: ['playlists', 'main', 'slides', 'text'], of: 'record', base: undefined }]);
+  expect(merge(base, mine, theirs, new Set(conflicts.map(conflictKey))).value).toEqual(theirs);
+});
+
+test('an order that both changed is one conflict of the list, and what else both did stays with either order', () => {
+  const [a, b, c] = [slide('a'), slide('b'), slide('c')];
+  const [mine, theirs] = [
+    [b, slide('a', 'mine'), c, slide('m')],
+    [a, c, slide('b', 'theirs'), slide('t')],
+  ];
+  const { titles, conflicts } = merged(mine, theirs);
+  expect(titles).toEqual(['theirs', 't', 'mine', 'c', 'm']);
+  expect(conflicts).toMatchObject([{ path: ['playlists', 'main', 'slides'], of: 'order' }]);
+  expect(spellConflict(conflicts[0] ?? { path: [] }, [document(mine)])).toBe('playlists[0].slides');
+  const chosen = merged(mine, theirs, new Set(conflicts.map(conflictKey)));
+  expect(chosen.titles).toEqual(['mine', 'c', 'm', 'theirs', 't']);
 });
 
 test('slides with one id, which a file can have, are lost by no merge: the list is one conflict', () => {

@@ -3,9 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
-import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
+import { type ContentDocument, issuesAt, shortMessage, titleOf } from '../../renderer/console/model/document.ts';
 import { doerOf, starterOf } from '../../renderer/console/model/doers.ts';
-import { editSlides, freeId, moveAll, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
+import {
+  editSlides,
+  freeId,
+  moveAll,
+  randomEnd,
+  withoutPlaylist,
+  withoutScreen,
+} from '../../renderer/console/model/edit.ts';
 import { joinLive, previewPayload } from '../../renderer/console/model/payload.ts';
 import { screensWithData, slidesByTag } from '../../renderer/console/model/playable.ts';
 import { createForms, typeFor } from '../../renderer/console/model/schema.ts';
@@ -135,6 +142,8 @@ test('ids are readable and free', () => {
   expect(freeId('Café & Bar', [])).toBe('cafe-bar');
   expect(freeId('Café', ['cafe', 'cafe-2'])).toBe('cafe-3');
   expect(freeId('日本', [])).toBe('new');
+  expect(freeId('rss', ['rss-123456'], '-123456')).toBe('rss-123456-2');
+  expect(titleOf({ kind: 'rss' }, freeId('rss', [], randomEnd()))).toBe('rss');
 });
 
 test('changes are named with the screens that they concern', () => {

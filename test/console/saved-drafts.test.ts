@@ -150,11 +150,16 @@ test.each([
 });
 
 itBrowser('entries of a list that both changed are told apart, whichever of their fields differs', walk, async () => {
-  const slides = [{ id: 'trains', kind: 'timetable', title: 'Trains', content: { group_id: 'trains' } }];
+  const slide = (title: string) => ({ id: title, kind: 'timetable', title, content: { group_id: 'trains' } });
   const timed = (platform: string) => [{ time: '08:15', title: 'Vienna', location: platform }];
-  const contentWith = (platform: string) =>
-    lobby(slides, { timetableGroups: [{ id: 'trains', name: 'Trains', entries: timed(platform) }] });
-  const service = await startTestService({ content: contentWith('platform 1'), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const contentWith = (platform: string, order: string) =>
+    lobby(order.split(' ').map(slide), {
+      timetableGroups: [{ id: 'trains', name: 'Trains', entries: timed(platform) }],
+    });
+  const service = await startTestService({
+    content: contentWith('platform 1', 'Trains Buses Boats'),
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
   const put = (path: string, body: object, headers: Record<string, string> = {}) =>
     service.get(path, {
       method: 'PUT',
@@ -162,9 +167,11 @@ itBrowser('entries of a list that both changed are told apart, whichever of thei
       body: JSON.stringify(body),
     });
   const { sha256 } = (await (await service.get('/console/api/content')).json()) as { sha256: string };
-  const draft = { title: 'Trains', base_sha256: sha256, content: contentWith('platform 2') };
+  const draft = { title: 'Trains', base_sha256: sha256, content: contentWith('platform 2', 'Buses Trains Boats') };
   expect((await put('/console/api/drafts/trains', draft)).status).toBe(201);
-  expect((await put('/console/api/content', contentWith('platform 3'), { 'If-Match': '*' })).status).toBe(200);
+  expect(
+    (await put('/console/api/content', contentWith('platform 3', 'Trains Boats Buses'), { 'If-Match': '*' })).status,
+  ).toBe(200);
   const { page, go } = await openConsole(service.url);
   await go('content');
   await page.getByRole('button', { name: 'Go on with it' }).click();
@@ -172,6 +179,15 @@ itBrowser('entries of a list that both changed are told apart, whichever of thei
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/Vienna.*platform 2/).waitFor();
   await dialog.getByText(/Vienna.*platform 3/).waitFor();
+  const order = dialog.getByRole('group', { name: /^Playlist “.*” › Slides › Order$/ });
+  expect(await order.getByRole('listitem').allTextContents()).toEqual([
+    'Buses',
+    'Trains',
+    'Boats',
+    'Trains',
+    'Boats',
+    'Buses',
+  ]);
 });
 
 itBrowser('a tab that is closed while the box takes nothing leaves what was typed to the next one', walk, async () => {

@@ -17,18 +17,20 @@ const kindOf = (name: string): string | null => {
  * The slides of files, without those that a slide already waits for. Pure.
  * @param slides those whose media have not arrived
  * @param taken ids that they may not have
+ * @param idEnd of their ids
  */
 export const slidesOfFiles = (
   names: readonly string[],
   slides: readonly SlideDraft[],
   taken: readonly string[],
+  idEnd?: string,
 ): SlideDraft[] => {
   const ids = [...taken];
   return names.flatMap((name) => {
     const kind = kindOf(name);
     const media_url = mediumUrl(name);
     if (kind === null || slides.some((slide) => slide.media_url === media_url)) return [];
-    const id = freeId(name.replace(/\.[^.]*$/, ''), ids);
+    const id = freeId(name.replace(/\.[^.]*$/, ''), ids, idEnd);
     ids.push(id);
     return [{ id, kind, media_url }];
   });

@@ -2,31 +2,37 @@
 import { useSignal } from '@preact/signals';
 import { type Conflict, conflictKey, isEqual, merge } from '../../../service/domain/merge-documents.ts';
 import { redactedPart } from '../../../service/domain/redacted.ts';
+import { nameOf } from '../model/changes.ts';
 import { type ContentDocument, type Fields, titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Dialog } from '../ui/controls.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import { wordOf } from '../ui/words.ts';
 import { ChangeList } from './change-list.tsx';
 import { ConflictValue } from './conflict-value.tsx';
 
 interface Words {
   /** Names a record of a list at the root. */
   subject: Readonly<Record<string, (values: { name: string }) => string>>;
+  /** Names a list at the root. */
+  list: Readonly<Record<string, string>>;
   label: Readonly<Record<string, string>>;
 }
 
+const keyOf = (record: Fields): unknown => record['slug'] ?? record['id'];
+
 const find = (list: unknown, key: string | number | undefined): Fields | undefined =>
-  Array.isArray(list) ? (list as Fields[]).find((each) => (each['slug'] ?? each['id']) === key) : undefined;
+  Array.isArray(list) ? (list as Fields[]).find((each) => keyOf(each) === key) : undefined;
 
 /** Names what two people changed, for people. @param documents the first that has the record names it */
 const conflictName = (
-  { path: [list = '', key, ...rest] }: Pick<Conflict, 'path'>,
+  { path: [list = '', key, ...rest], of }: Pick<Conflict, 'path' | 'of'>,
   documents: readonly ContentDocument[],
-  { subject, label }: Words,
+  { subject, list: lists, label }: Words,
 ): string => {
   const record = documents.map((document) => find(document[list], key)).find((each) => each !== undefined);
-  const name = subject[list]?.({ name: String(record?.['name'] || (key ?? '')) });
-  const parts = [name ?? [list, key].filter((part) => part !== undefined).join(' › ')];
+  const name = record === undefined ? String(key) : nameOf(record);
+  const parts = [key === undefined ? wordOf(lists, String(list)) : (subject[list]?.({ name }) ?? `${list} › ${key}`)];
   const [field, slideKey, ...more] = rest;
   if (field === 'slides' && slideKey !== undefined) {
     const slide = documents
@@ -35,6 +41,7 @@ const conflictName = (
     parts.push(`“${titleOf(slide ?? {}, String(slideKey))}”`);
     parts.push(...more.map((part) => label[part] ?? String(part)));
   } else parts.push(...rest.map((part) => label[part] ?? String(part)));
+  if (of === 'order') parts.push(wordOf(label, 'order'));
   return parts.join(' › ');
 };
 
@@ -43,6 +50,23 @@ const fieldOf = ({ path }: Conflict): string | null => {
   const last = path.at(-1);
   const isRecord = path.length === 2 || (path[2] === 'slides' && path.length === 4);
   return isRecord || last === undefined ? null : String(last);
+};
+
+/**
+ * The records of a list that both moved, as one side has them, from the first place where the two differ: by name, and
+ * programmes, of which many have the same, with their fields.
+ */
+const inOrder = (list: readonly Fields[], other: readonly Fields[]): Fields[] =>
+  list.slice(list.findIndex((each, at) => keyOf(each) !== keyOf(other[at] ?? {}))).map((each) => {
+    if (each['targets'] !== undefined) return each;
+    return { id: keyOf(each), title: 'kind' in each ? titleOf(each, String(each['id'])) : nameOf(each) };
+  });
+
+/** What the dialog says of each side. */
+const shownOf = ({ path, of, mine, theirs }: Conflict): unknown[] => {
+  const [own, other] = [mine as Fields[], theirs as Fields[]];
+  const sides = of === 'order' ? [inOrder(own, other), inOrder(other, own)] : [mine, theirs];
+  return sides.map((each) => redactedPart(path, each));
 };
 
 /** The slide that both changed, as one side has it. */
@@ -95,13 +119,14 @@ export const MergeDialog = ({ mayPublish, onClose, onMerged }: MergeProps) => {
         {conflicts.map((conflict) => {
           const key = conflictKey(conflict);
           const isTheirs = theirs.value.has(key);
-          const [own, other] = [conflict.mine, conflict.theirs].map((each) => redactedPart(conflict.path, each));
+          const [own, other] = shownOf(conflict);
           return (
             <fieldset key={key} class="conflict">
               <legend>
                 {conflictName(conflict, [mine, newer.content, base.content], {
                   subject: texts.changes.subject,
-                  label: texts.fields.label,
+                  list: { ...texts.contentPage.tab, programmes: texts.contentPage.tab.week },
+                  label: { ...texts.publish.field, ...texts.fields.label },
                 })}
               </legend>
               {[false, true].map((side) => (

@@ -8,7 +8,16 @@ import { recall, remember } from '../../shared/storage.ts';
 import { reasonOf } from '../api/errors.ts';
 import { startValues } from '../model/designs.ts';
 import { type ContentDocument, mediumName, type PlaylistDraft, type SlideDraft } from '../model/document.ts';
-import { editPlaylist, editSlides, freeId, moveAll, replaceAt, setField, waitingSlides } from '../model/edit.ts';
+import {
+  editPlaylist,
+  editSlides,
+  freeId,
+  moveAll,
+  randomEnd,
+  replaceAt,
+  setField,
+  waitingSlides,
+} from '../model/edit.ts';
 import { screensByPlaylist } from '../model/playable.ts';
 import { type How, keysOf, type Selection, select, selected, settled } from '../model/selection.ts';
 import { hrefOf } from '../stores/router.ts';
@@ -144,7 +153,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     const taken = new Set(ids);
     return list.map((each) => {
       const liked = idOf(each);
-      const free = taken.has(liked) ? freeId(liked, taken) : liked;
+      const free = taken.has(liked) ? freeId(liked, taken, randomEnd()) : liked;
       taken.add(free);
       return { ...each, id: free };
     });
@@ -154,12 +163,12 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     if (mediaUrls.length > 0) {
       const names = mediaUrls.map(mediumName);
       return insert(
-        slidesOfFiles(names, [], ids).map((each) => ({ ...each, kind })),
+        slidesOfFiles(names, [], ids, randomEnd()).map((each) => ({ ...each, kind })),
         end,
       );
     }
     const added: SlideDraft = {
-      id: freeId(kind, ids),
+      id: freeId(kind, ids, randomEnd()),
       kind,
       ...(kind === 'text' ? { title: words.newText } : {}),
       ...(kind === 'template' ? { template_id: document.templates?.[0]?.id ?? '' } : {}),
@@ -174,7 +183,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     isAdding.value = false;
     const name = design.id.replace(designPrefix, '');
     const content = startValues(design, document);
-    insert([{ id: freeId(name, ids), kind: 'template', template_id: design.id, content }], end);
+    insert([{ id: freeId(name, ids, randomEnd()), kind: 'template', template_id: design.id, content }], end);
   };
   const addFiles = async (files: Iterable<File>, gap: number): Promise<void> => {
     if (!mayEdit) return;
@@ -190,7 +199,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     const list = now?.playlists?.find((each) => each.id === id)?.slides;
     if (now == null || list === undefined) return;
     const taken = list.flatMap((each) => each.id ?? []);
-    insert(slidesOfFiles(names, waitingSlides(list, there), taken), Math.min(gap, list.length), now);
+    insert(slidesOfFiles(names, waitingSlides(list, there), taken, randomEnd()), Math.min(gap, list.length), now);
   };
   const hovered = useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
 
@@ -237,7 +246,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
   const withoutChosen = (): void => change((list) => list.filter((_, index) => !chosen.has(index)));
   const duplicate = (): void =>
     insert(
-      copiesOf(chosenSlides(), (each) => `${each.id ?? each.kind}-copy`),
+      copiesOf(chosenSlides(), (each) => each.id ?? each.kind),
       end,
     );
   const remove = (): void => {

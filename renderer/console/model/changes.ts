@@ -1,7 +1,7 @@
 /** What differs between two versions of the document, and which screens it concerns, by name; pure. */
 import { concernedScreens } from '../../../service/domain/affected-screens.ts';
 import { slideId } from '../../../service/domain/slides.ts';
-import { type ContentDocument, type Fields, isEqual, type PlaylistDraft, titleOf } from './document.ts';
+import { type ContentDocument, type Fields, isEqual, type PlaylistDraft, plainId, titleOf } from './document.ts';
 import { type ListName, listNames } from './edit.ts';
 
 export interface SlideChange {
@@ -22,7 +22,9 @@ export interface Change {
 }
 
 const keyOf = (record: Fields): string => String(record['slug'] ?? record['id']);
-const nameOf = (record: Fields): string => String(record['name'] || record['title'] || keyOf(record));
+
+/** What people call a record of a list at the root. */
+export const nameOf = (record: Fields): string => String(record['name'] || record['title'] || plainId(keyOf(record)));
 
 const changedFields = (one: Fields, other: Fields): string[] =>
   [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(

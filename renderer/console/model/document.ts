@@ -39,12 +39,15 @@ const firstValue = (content: SlideDraft['content']): string | undefined =>
 /** Its words, without markup; empty: it has none. */
 export const wordsOf = ({ title, body }: Pick<Named, 'title' | 'body'>): string => title?.trim() || plainText(body);
 
+/** An id as people read it: without the random end of those that the console makes; pure. */
+export const plainId = (id: string): string => id.replace(/(?:-\d{6})+(?:-\d+)?$/, '');
+
 /** The display name of a slide without a title; pure. */
 export const titleOf = (slide: Named & { kind?: string }, id: string): string =>
   wordsOf(slide) ||
   (slide.media_url ? mediumName(slide.media_url) : '') ||
   (slide.kind === 'template' ? firstValue(slide.content) : undefined) ||
-  id;
+  plainId(id);
 
 export type Fields = Record<string, unknown>;
 

@@ -48,8 +48,11 @@ export const moveAll = <Item>(list: readonly Item[], places: ReadonlySet<number>
   ];
 };
 
-/** `base`, or `base-2`, `base-3`, ... if it is taken. */
-export const freeId = (base: string, taken: Iterable<string>): string => {
+/** Six digits for the end of an id, so that two editors who each add a record of one kind do not make the same id. */
+export const randomEnd = (): string => `-${Math.floor(100_000 + Math.random() * 900_000)}`;
+
+/** `base`, or `base-2`, `base-3`, ... if it is taken. @param end of the id, before the number */
+export const freeId = (base: string, taken: Iterable<string>, end = ''): string => {
   const known = new Set(taken);
   const stem =
     base
@@ -60,7 +63,7 @@ export const freeId = (base: string, taken: Iterable<string>): string => {
       .replace(/^-+|-+$/g, '')
       .slice(0, 48) || 'new';
   for (let count = 1; ; count += 1) {
-    const id = count === 1 ? stem : `${stem}-${count}`;
+    const id = stem + end + (count === 1 ? '' : `-${count}`);
     if (!known.has(id)) return id;
   }
 };

@@ -16,20 +16,22 @@ export const nameOf = (programme: ProgrammeDraft, document: ContentDocument): st
 export const playlistName = (id: string, { playlists = [] }: ContentDocument): string =>
   playlists.find((each) => each.id === id)?.name || id;
 
-const newId = (programmes: Programmes, base: string): string =>
+const newId = (programmes: Programmes, base: string, end?: string): string =>
   freeId(
     base,
     programmes.map(({ id }) => id),
+    end,
   );
 
-/** A new one at the end, which precedes the others of its rank. */
+/** A new one at the end, which precedes the others of its rank. @param idEnd of its id */
 export const added = (
   programmes: Programmes,
   { target, playlist_id, weekday, window }: { target: string; playlist_id: string; weekday: number; window: Window },
+  idEnd?: string,
 ): ProgrammeDraft[] => [
   ...programmes,
   tidied({
-    id: newId(programmes, playlist_id),
+    id: newId(programmes, playlist_id, idEnd),
     targets: [target],
     playlist_id,
     days: [weekday],
@@ -57,14 +59,14 @@ export const dayCopied = (
     return (programme.dates?.length ?? 0) > 0 ? [rest] : [];
   });
 
-/** One weekday of a programme as a programme of its own, after it. */
-export const daySplit = (programmes: Programmes, index: number, weekday: number): ProgrammeDraft[] => {
+/** One weekday of a programme as a programme of its own, after it. @param idEnd of its id */
+export const daySplit = (programmes: Programmes, index: number, weekday: number, idEnd?: string): ProgrammeDraft[] => {
   const programme = programmes[index];
   const days =
     programme === undefined ? null : (weekly(programme) ?? (programme.dates == null ? [1, 2, 3, 4, 5, 6, 7] : null));
   if (programme === undefined || days === null || days.length < 2 || !days.includes(weekday)) return [...programmes];
   const { dates: _, ...rest } = programme;
-  const own = { ...rest, id: newId(programmes, programme.id), days: [weekday] } as ProgrammeDraft;
+  const own = { ...rest, id: newId(programmes, programme.id, idEnd), days: [weekday] } as ProgrammeDraft;
   const others = { ...programme, days: days.filter((day) => day !== weekday) };
   return [...programmes.slice(0, index), others, own, ...programmes.slice(index + 1)];
 };

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo } from 'preact/hooks';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import type { ContentDocument, ProgrammeDraft } from '../model/document.ts';
-import { replaceAt, setList } from '../model/edit.ts';
+import { randomEnd, replaceAt, setList } from '../model/edit.ts';
 import { inputOf, instantOfInput } from '../model/local-time.ts';
 import { weekOf } from '../model/week.ts';
 import { hrefOf } from '../stores/router.ts';
@@ -111,7 +111,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
   const row = selected.value?.origin ?? 0;
 
   const draw = (at: number, window: Window): void => {
-    const next = added(all, { target, playlist_id: drawsWith, weekday: at + 1, window });
+    const next = added(all, { target, playlist_id: drawsWith, weekday: at + 1, window }, randomEnd());
     edit(next);
     selected.value = { id: next.at(-1)?.id ?? '', origin: at };
   };
@@ -224,7 +224,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
           weekday={((row + 7) % 7) + 1}
           onChange={(next, field) => edit(replaceAt(all, index, next), `programmes ${programme.id} ${field}`)}
           onSplit={() => {
-            const next = daySplit(all, index, ((row + 7) % 7) + 1);
+            const next = daySplit(all, index, ((row + 7) % 7) + 1, randomEnd());
             edit(next);
             selected.value = { id: next[index + 1]?.id ?? programme.id, origin: row };
           }}

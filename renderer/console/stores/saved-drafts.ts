@@ -1,7 +1,7 @@
 /**
  * Keeps the draft of this tab on the box, saved 1 s after each change, so that it is found again from any browser. What two
- * people save into one draft is merged by field; of one field the own value stays. What the box has not when the tab is
- * closed is left to the next one.
+ * people save into one draft is merged by field; of one field the own value stays. Where both added a record with the same
+ * id, the tab begins a draft of its own. What the box has not when the tab is closed is left to the next one.
  */
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { PublishedContent } from '../../../service/contract/console/content.ts';
@@ -163,9 +163,16 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     keep({ id: found.id, etag, base: found.base_sha256, isOwn: kept?.isOwn });
     const isOwn = isEqual(theirs, unconfirmed);
     const before = saved ?? from.content;
-    const next = isClean ? theirs : (merge(before, mine, theirs).value as ContentDocument);
-    saved = theirs;
+    const { value, conflicts } = merge(before, mine, theirs);
+    const next = isClean ? theirs : (value as ContentDocument);
     unconfirmed = null;
+    if (!isOwn && !isClean && conflicts.some(({ of }) => of === 'record')) {
+      // Nobody can be asked here: both drafts stay, and the person who publishes the second is asked.
+      keep(null);
+      saved = null;
+      return true;
+    }
+    saved = theirs;
     if (isOwn || isEqual(next, mine)) return false;
     draft.take(next);
     // A renaming saves the drafts that name the file, each in the name of its last author.
