@@ -53,9 +53,12 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const renew = async (): Promise<void> => {
     try {
       const before = page;
+      const wasSilent = isSilent;
       const next = await open(false, gone.signal);
       page = next;
       try {
+        // It began to load before a command or a takeover covered or uncovered the slide.
+        if (isSilent !== wasSilent) await next.mute(isSilent);
         await next.show();
       } catch (error) {
         next.close();

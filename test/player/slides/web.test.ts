@@ -177,6 +177,36 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator('.as-of').count(), patience).toBe(0);
   });
 
+  it('that goes off or on with a blackout while it loads again is so once it has loaded', walk, async () => {
+    let loads = 0;
+    let isHeld = false;
+    const held: (() => void)[] = [];
+    const site = await startSite((request, response) => {
+      const answer = (): void =>
+        void response.setHeader('Content-Type', 'text/html').end(`<!doctype html><body>Figures ${loads}`);
+      if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
+      if (isHeld && request.headers['sec-fetch-dest'] === 'iframe') held.push(answer);
+      else answer();
+    });
+    const content = { web: { refresh_seconds: 0.1 } };
+    const { service, show } = player();
+    const page = await show([{ kind: 'web', media_url: `${site}/`, content, duration_seconds: 3600 }]);
+    const frames = () =>
+      page.locator('.slide-web iframe').evaluateAll((all) => all.map((frame) => (frame as HTMLElement).hidden));
+    await expect.poll(frames, patience).toEqual([false]);
+    for (const blackout of [true, false]) {
+      isHeld = true;
+      await expect.poll(() => held.length, patience).toBe(1);
+      await service.post('/api/screens/lobby/commands', { command: 'blackout', blackout });
+      await waitForConnection(service, 'lobby', { blackout });
+      isHeld = false;
+      for (const answer of held.splice(0)) answer();
+      // Not the state of the one after it, which begins to load in another 5 s.
+      await expect.poll(async () => (await frames()).length, { ...patience, timeout: 4_000 }).toBe(1);
+      expect(await frames()).toEqual([blackout]);
+    }
+  });
+
   it('is skipped while it is on, where the slide says so, once it can no longer be loaded', async () => {
     let isDown = false;
     const site = await startSite((_, response) => {
