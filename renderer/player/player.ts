@@ -4,7 +4,7 @@ import type { Clock, SyncClock } from './clock.ts';
 import { createDispatch } from './dispatch.ts';
 import { prefetch } from './media-cache.ts';
 import { initialPlayback, MAX_SLEEP_MS, reduce } from './playback.ts';
-import type { Effect, PlaybackEvent } from './playback-state.ts';
+import type { Effect, Playback, PlaybackEvent } from './playback-state.ts';
 import type { PlayRecorder } from './plays/recorder.ts';
 import { FADE_MS, LEAD_MS } from './timeline.ts';
 import { modeOf } from './transitions.ts';
@@ -54,9 +54,16 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     else views.perform(effect);
   };
 
+  /** The state with the length that the shown view has now: a timetable gets further pages while it is on. */
+  const measured = (): Playback => {
+    const { shown } = state;
+    const view = views.get(shown?.key);
+    return shown === null || view === undefined ? state : { ...state, shown: { ...shown, length: view.length } };
+  };
+
   const handle = (event: PlaybackEvent): void => {
     wakeAt(clock.elapsed() + MAX_SLEEP_MS);
-    const [next, effects] = reduce(state, event, readClocks());
+    const [next, effects] = reduce(measured(), event, readClocks());
     state = next;
     for (const effect of effects) perform(effect);
   };

@@ -53,6 +53,17 @@ describe('the player', () => {
     expect(shown).toEqual(['a']);
   });
 
+  it('plays a single slide again after the time of all pages that it has meanwhile', async () => {
+    const { halts, lengths } = open(slide('a', { duration_seconds: null }));
+    lengths.set('a', 10_000);
+    await wait(5);
+    lengths.set('a', 30_000);
+    await wait(34);
+    expect(halts).toEqual(['restart a']);
+    await wait(2);
+    expect(halts).toEqual(['restart a', 'restart a']);
+  });
+
   it('shows the idle screen where nothing can be shown, and the slide once it can', async () => {
     const later = { schedule_mode: 'between', schedule_start_datetime: '2026-07-01T12:00:40Z' } as const;
     const { shown } = open(slide('later', later), slide('broken'));

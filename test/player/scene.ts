@@ -83,6 +83,8 @@ export interface Scene {
   placed: Set<string>;
   faults: string[];
   halts: string[];
+  /** What the view of a slide says of its length now, in ms; absent: it has none. */
+  lengths: Map<string, number>;
   /** Of each slide that was ever made ready: to tell that it can't go on. */
   fails: Map<string, SlideContext['fail']>;
 }
@@ -109,13 +111,16 @@ export const openScene = (
   const placed = new Set<string>();
   const faults: string[] = [];
   const halts: string[] = [];
+  const lengths: Scene['lengths'] = new Map();
   const names = new Map<SlideView, string>();
   let reads = 0;
 
   const createView = (name: string): SlideView => {
     const view: SlideView = {
       element: null as unknown as HTMLElement,
-      length: null,
+      get length() {
+        return lengths.get(name) ?? null;
+      },
       prepare: async () => {
         if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 5_000));
         if (name.startsWith('hanging')) await new Promise(() => {});
@@ -184,7 +189,7 @@ export const openScene = (
     { timeZone: 'UTC' },
   );
   player.load(payloadOf(...slides), isInStep);
-  return { player, shown, times, paces, skews, placed, faults, halts, fails };
+  return { player, shown, times, paces, skews, placed, faults, halts, lengths, fails };
 };
 
 /** When each slide came on, in seconds after noon. */

@@ -61,7 +61,7 @@ export interface SlideView {
    * picture can be painted at once; rejects with the reason for skipping the slide. The signal cancels it.
    */
   prepare(signal: AbortSignal): Promise<void>;
-  /** Length of the medium in ms, known once prepared; null: it has none. */
+  /** Length of the medium, or of the pages that there are now, in ms, known once prepared; null: it has none. */
   readonly length: number | null;
   /** How long its picture moves after its start, in ms, known once prepared; null or absent: as long as it is on. */
   readonly movesMs?: number | null;
