@@ -62,16 +62,9 @@ const isOnAt = (takeover: Takeover, wall: number, timeZone: string): boolean =>
   isOn(takeover.slide, wall, timeZone) ||
   (takeover.level === 'emergency' && startOf(takeover) <= wall && endOf(takeover) <= wall);
 
-/** The takeover to show at `wall`; null: there is none. `over`: keys of those whose end is known to have passed. */
-const takeoverAt = (
-  takeovers: readonly Takeover[],
-  wall: number,
-  timeZone: string,
-  over: ReadonlySet<string>,
-): Takeover | null =>
-  takeovers
-    .filter((each) => !over.has(each.key) && isOnAt(each, wall, timeZone))
-    .reduce<Takeover | null>((best, each) => (best === null || compare(each, best) > 0 ? each : best), null);
+/** The takeover to show of those that are on; null: there is none. */
+const highestOf = (on: readonly Takeover[]): Takeover | null =>
+  on.reduce<Takeover | null>((best, each) => (best === null || compare(each, best) > 0 ? each : best), null);
 
 /** When the next takeover comes on or ends, in ms since the epoch; infinity: never. */
 const nextTakeoverChange = (takeovers: readonly Takeover[], wall: number, timeZone: string): number =>
@@ -125,6 +118,8 @@ export const createTakeovers = ({ moment, timeZone, player, mediaCache, onDue, o
   let learned: ReadonlyMap<string, Moment> = new Map();
   /** Keys of those whose end has passed while the clock was not set: they stay over, even if it is set back. */
   let over: ReadonlySet<string> = new Set();
+  /** Those whose time it is; `due`: the one of them to show. */
+  let on: readonly Takeover[] = [];
   let due: Takeover | null = null;
   /** The playlist that the player has. */
   let loaded: PlaylistPayload | null = null;
@@ -150,12 +145,19 @@ export const createTakeovers = ({ moment, timeZone, player, mediaCache, onDue, o
     void prefetch(slides, mediaCache, () => takeovers === current);
   };
 
-  /** Without a successor an ended takeover disappears immediately, else when its successor is painted. */
+  /**
+   * Without a successor an ended takeover disappears immediately, else when its successor is painted, or is late. One that is
+   * still on stays until then.
+   */
   const settle = (): void => {
+    const isPending = due !== null && painted !== null && painted !== due.slide.id;
+    if (isPending && shown !== null && !on.some(({ id }) => id === shown?.id)) {
+      succession ??= setTimeout(show, SUCCESSION_MS, null);
+      return;
+    }
     clearTimeout(succession);
-    if (due === null || painted === null) show(null);
-    else if (painted === due.slide.id) show(due);
-    else if (shown !== null) succession = setTimeout(show, SUCCESSION_MS, null);
+    succession = undefined;
+    if (!isPending) show(painted === null ? null : due);
   };
 
   const noteEnded = (current: Moment): void => {
@@ -185,7 +187,8 @@ export const createTakeovers = ({ moment, timeZone, player, mediaCache, onDue, o
     const wall = current.at;
     noteEnded(current);
     const before = due;
-    due = takeoverAt(takeovers, wall, timeZone, over);
+    on = takeovers.filter((each) => !over.has(each.key) && isOnAt(each, wall, timeZone));
+    due = highestOf(on);
     loadDue(before);
     settle();
     if (takeovers.length === 0) return;

@@ -29,7 +29,7 @@ const takeover = (id: string, level: TakeoverLevel, from: number, until: number,
   });
 
 describe('a takeover', () => {
-  /** What each player on this page was given, and what it shows: whatever it is given, at once. */
+  /** What each player on this page was given, and what it shows: what it is given, at once; `slow` after 20 s. */
   const open = () => {
     const given: (string | undefined)[] = [];
     const fetched: string[] = [];
@@ -41,7 +41,9 @@ describe('a takeover', () => {
         load: (payload) => {
           const [first] = createPagePlan(payload, false).slides;
           given.push(first?.id);
-          queueMicrotask(() => takeovers.onReport(first ?? null));
+          const report = (): void => takeovers.onReport(first ?? null);
+          if (first?.id.endsWith('slow')) setTimeout(report, 20_000);
+          else queueMicrotask(report);
         },
         retry,
       },
@@ -125,6 +127,13 @@ describe('a takeover', () => {
     const { takeovers, shownAt } = open();
     takeovers.load(payloadOf(...slides, slide('x')));
     for (const [seconds, shown] of expected) expect(await shownAt(seconds)).toBe(shown);
+  });
+
+  it('waits for the picture of the next one while its time lasts, and at most 1 s after that', async () => {
+    const { takeovers, shownAt } = open();
+    takeovers.load(payloadOf(takeover('a', 'warning', 0, 25), takeover('slow', 'emergency', 10, 60)));
+    expect([await shownAt(9), await shownAt(24.9), await shownAt(26)]).toEqual(['a', 'a', undefined]);
+    expect(await shownAt(31)).toBe('slow');
   });
 
   it('whose time has passed stays over whatever a clock says later, until the service has it again', async () => {
