@@ -37,7 +37,8 @@ const gainFor = (loudness: number): number =>
 /** Answers of a proxy whose service is away, or of one that has trouble; 503: the medium is not ready. */
 const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 503);
 
-const originalOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}original`;
+const isRemote = (url: string): boolean => !url.startsWith('/media/');
+const pathOf = (url: string): string => (isRemote(url) ? `/copies?url=${encodeURIComponent(url)}` : url);
 
 /** Resolves to the body, however slow the link is; aborts once nothing more comes. */
 const readBody = async (response: Response, abort: AbortController): Promise<Blob> => {
@@ -82,8 +83,7 @@ export const createMediaCache = (held = (): string => '') => {
   /** Fetches or revalidates a medium; resolves to the URL to load it from. */
   const fetchMedium = async (url: string, isThirdParty: boolean): Promise<string> => {
     const before = cached.get(url);
-    const isRemote = !url.startsWith('/media/');
-    const path = isRemote ? `/copies?url=${encodeURIComponent(url)}` : url;
+    const path = pathOf(url);
     const abort = new AbortController();
     const deadline = setTimeout(() => abort.abort(), ANSWER_MS);
     let response: Response;
@@ -92,17 +92,17 @@ export const createMediaCache = (held = (): string => '') => {
       response = await fetch(path, { cache: 'no-cache', redirect: 'manual', signal: abort.signal });
     } catch (error) {
       if (before !== undefined) return before.url;
-      if (isRemote && !isThirdParty) return url;
+      if (isRemote(url) && !isThirdParty) return url;
       throw error;
     } finally {
       clearTimeout(deadline);
     }
     if (!response.ok) {
-      if (before !== undefined && (isRemote || isPassing(response.status))) return before.url;
+      if (before !== undefined && (isRemote(url) || isPassing(response.status))) return before.url;
       // It is being converted, because no browser shows it as it is.
       if (response.status === 503) throw new Error(`${url} is not ready yet`);
       const isRedirected = response.type === 'opaqueredirect';
-      if (isRemote && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
+      if (isRemote(url) && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
       throw new Error(`${url} answers ${response.status}`);
     }
     const loudness = Number(response.headers.get('x-signage-loudness') ?? Number.NaN);
@@ -115,9 +115,9 @@ export const createMediaCache = (held = (): string => '') => {
       note();
       if (isCached) return before.url;
       // Pins the copy by its hash, so that the medium can't change during playback.
-      if (isRemote) return etag === null ? path : `${path}&sha256=${etag.replaceAll('"', '')}`;
+      if (isRemote(url)) return etag === null ? path : `${path}&sha256=${etag.replaceAll('"', '')}`;
       // A rendition that becomes ready meanwhile has other bytes.
-      return isRendition ? path : originalOf(path);
+      return isRendition ? path : `${path}?original`;
     }
     const blob = await readBody(response, abort);
     const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
@@ -162,14 +162,17 @@ export const createMediaCache = (held = (): string => '') => {
     versionOf,
     /**
      * Resolves to its entity tag of now, or as far as it is known if it is unavailable.
-     * @param before its tag as it is shown: a rendition of that very original does not count, as what is on is finished
+     * @param before its tag as it is shown: a rendition of that very original does not count, as what is on is finished;
+     *   null: a rendition counts in any case
      */
     revalidate: async (url: string, before: string | null): Promise<string | null> => {
       const [medium = ''] = url.split('#');
       await renew(medium);
       const now = versionOf(url);
-      if (now === before || !known.get(medium)?.isRendition) return now;
-      const original = await fetch(originalOf(medium), { method: 'HEAD', cache: 'no-cache' }).catch(() => null);
+      if (before === null || now === before || !known.get(medium)?.isRendition) return now;
+      // The original is sent to those who go on with it.
+      const headers = { Range: 'bytes=0-', 'If-Range': before };
+      const original = await fetch(pathOf(medium), { method: 'HEAD', headers, cache: 'no-store' }).catch(() => null);
       return original?.headers.get('ETag') === before ? before : now;
     },
     /** The share of its volume at which a medium is played, so that all are as loud as each other: up to 1. */

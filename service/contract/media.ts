@@ -29,7 +29,7 @@ export const copyParams = z.object({ sha256: sha256.describe('SHA-256 of the cop
 
 export const copyQuery = z.object({
   url: z.string().describe("the medium's http(s) address"),
-  sha256: z.string().optional().describe('the copy that is already playing, in case it was replaced'),
+  sha256: z.string().optional().describe('the copy that is already playing, in case it was replaced or converted'),
 });
 
 /** Response header: how the rendition that is sent instead of an original was made. */

@@ -61,7 +61,8 @@ export const copyRoutes = (
         if (!isMissing(error)) throw error;
       });
       if (handle !== undefined) {
-        const { made, loudness } = continues(ctx, copy.sha256)
+        const isBegun = sha256 === copy.sha256 || continues(ctx, copy.sha256);
+        const { made, loudness } = isBegun
           ? nothing
           : await renditions.findOfCopy(copy).catch(async (error: unknown) => {
               await handle.close();

@@ -39,20 +39,30 @@ it.each<[status: number, url: string, isKept: boolean]>([
 });
 
 it.each([
-  ['is that of a rendition of what is on', '"film"', '"film"'],
-  ['is that of a rendition of another file', '"other"', '"rendition"'],
-])('the tag of a medium that now %s: %s', async (_, original, expected) => {
+  ['is that of a rendition of what is on', '/media/film.mp4', '"film"', '"film"'],
+  ['is that of a rendition of another file', '/media/film.mp4', '"other"', '"rendition"'],
+  ['is that of a rendition of what is on', 'https://cdn.example.com/film.mp4', '"film"', '"film"'],
+])('the tag of a medium that now %s (%s)', async (_, url, original, expected) => {
   const answers = [
     new Response('film', { headers: { ETag: '"film"' } }),
     new Response('small', { headers: { ETag: '"rendition"', 'x-signage-rendition': 'h264' } }),
     new Response(null, { headers: { ETag: original } }),
+    new Response('small', { headers: { ETag: '"rendition"', 'x-signage-rendition': 'h264' } }),
   ];
-  vi.stubGlobal('fetch', async () => answers.shift());
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (path: string) => {
+    asked.push(path);
+    return answers.shift();
+  });
   onTestFinished(() => void vi.unstubAllGlobals());
   const { resolve, versionOf, revalidate } = createMediaCache();
-  await resolve('/media/film.mp4');
-  expect(versionOf('/media/film.mp4')).toBe('"film"');
-  expect(await revalidate('/media/film.mp4', '"film"')).toBe(expected);
+  await resolve(url);
+  expect(versionOf(url)).toBe('"film"');
+  expect(await revalidate(url, '"film"')).toBe(expected);
+  expect(asked).toHaveLength(3);
+  // Only the service knows the original of a remote medium.
+  expect(new Set(asked).size).toBe(1);
+  expect(await revalidate(url, null)).toBe('"rendition"');
 });
 
 it('a medium of which it is told again and again is fetched once more, not each time', async () => {

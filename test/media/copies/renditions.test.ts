@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../../service/auth/sign.ts';
 import { lobbyWith } from '../../content/samples.ts';
 import { hasFfmpeg, makeMedium } from '../../support/media.ts';
 import { healthOf, logged, patience, payloadOf } from '../../support/observe.ts';
@@ -69,6 +70,21 @@ describe.skipIf(!hasFfmpeg)('of remote media', () => {
     await expect
       .poll(async () => Number((await copyOf(box, url)).headers.get('x-signage-loudness')), { timeout: 25_000 })
       .toBeCloseTo(-21.8, 0);
+  });
+
+  it('a page that is in the middle of a copy finishes it, and has its rendition the next time', async () => {
+    const picture = noise(13);
+    const remote = await startRemote();
+    remote.answer('/hall.tiff', serveBytes(picture, { type: 'image/tiff' }));
+    const url = `${remote.url}/hall.tiff`;
+    const box = await startTestService({ content: lobbyWith([{ kind: 'image', media_url: url }]) });
+    await untilConverted(box, url);
+    const path = `/copies?url=${encodeURIComponent(url)}`;
+    const hash = sha256Hex(picture);
+    const continued = { method: 'HEAD', headers: { Range: 'bytes=0-', 'If-Range': `"${hash}"` } };
+    for (const answer of [await box.get(`${path}&sha256=${hash}`), await box.get(path, continued)])
+      expect(answer.headers.get('etag')).toBe(`"${hash}"`);
+    expect((await box.get(path)).headers.get('etag')).not.toBe(`"${hash}"`);
   });
 
   it('the rendition goes first where the content names the medium no longer', async () => {
