@@ -135,15 +135,21 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
     views.delete(key);
   };
 
-  /** Replaces a view if one of its media was replaced, or has become available. */
-  const revalidate = async (key: number, view: SlideView): Promise<void> => {
+  /** Replaces a view if one of its media was replaced, or has become available. `isOver`: nothing is left to finish. */
+  const revalidate = async (key: number, view: SlideView, isOver = false): Promise<void> => {
     for (const [url, version] of versions.get(view) ?? []) {
       const before = await version;
-      const now = await mediaCache.revalidate?.(url, before);
+      const now = await mediaCache.revalidate?.(url, isOver ? null : before);
       // Without a copy at the service a remote medium is shown from its own address.
       const isNew = before !== null || url.startsWith('/media/');
       if (isNew && now != null && now !== before) return dispatch({ type: 'replaced', key });
     }
+  };
+
+  /** A view that is not prepared again asks here for what has become of its media. */
+  const restart = (key: number, view: SlideView | undefined): void => {
+    view?.restart?.();
+    if (view !== undefined) void revalidate(key, view, true);
   };
 
   const start = (view: SlideView | undefined): void => {
@@ -163,7 +169,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
       else if (effect.type === 'start') start(view);
       else if (effect.type === 'pause') view?.pause();
       else if (effect.type === 'resume') view?.resume();
-      else view?.restart?.();
+      else restart(effect.key, view);
     },
     /** Replaces the views whose media were replaced under their names. */
     revalidate: (): void => {

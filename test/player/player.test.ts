@@ -64,6 +64,17 @@ describe('the player', () => {
     expect(halts).toEqual(['restart a', 'restart a']);
   });
 
+  it('shows the medium of a single slide as it is at the end of its time, and what is on until then', async () => {
+    const { shown, tags } = open(slide('a', { duration_seconds: 10, media_url: '/media/a.jpg' }));
+    tags.set('/media/a.jpg', '"original"');
+    await wait(5);
+    tags.set('/media/a.jpg', '"rendition"');
+    await wait(4);
+    expect(shown).toEqual(['a']);
+    await wait(30);
+    expect(shown).toEqual(['a', 'a']);
+  });
+
   it('shows the idle screen where nothing can be shown, and the slide once it can', async () => {
     const later = { schedule_mode: 'between', schedule_start_datetime: '2026-07-01T12:00:40Z' } as const;
     const { shown } = open(slide('later', later), slide('broken'));

@@ -85,6 +85,8 @@ export interface Scene {
   halts: string[];
   /** What the view of a slide says of its length now, in ms; absent: it has none. */
   lengths: Map<string, number>;
+  /** The entity tag of each medium: that of a rendition, so that what is on is finished. */
+  tags: Map<string, string>;
   /** Of each slide that was ever made ready: to tell that it can't go on. */
   fails: Map<string, SlideContext['fail']>;
 }
@@ -112,16 +114,18 @@ export const openScene = (
   const faults: string[] = [];
   const halts: string[] = [];
   const lengths: Scene['lengths'] = new Map();
+  const tags: Scene['tags'] = new Map();
   const names = new Map<SlideView, string>();
   let reads = 0;
 
-  const createView = (name: string): SlideView => {
+  const createView = (name: string, load?: () => Promise<string>): SlideView => {
     const view: SlideView = {
       element: null as unknown as HTMLElement,
       get length() {
         return lengths.get(name) ?? null;
       },
       prepare: async () => {
+        await load?.();
         if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 5_000));
         if (name.startsWith('hanging')) await new Promise(() => {});
         if (name.startsWith('broken')) throw new Error('it is broken');
@@ -173,13 +177,17 @@ export const openScene = (
         recordSwap: (late) => skews.push(late),
         recordVideoSkew() {},
       },
-      mediaCache: { resolve: async (url) => url },
+      mediaCache: {
+        resolve: async (url) => url,
+        versionOf: (url) => tags.get(url) ?? null,
+        revalidate: async (url, before) => before ?? tags.get(url) ?? null,
+      },
       credentials: () => ({}),
       refused: async () => {},
-      createSlide: ({ slide: { id }, pace, fail }: SlideContext) => {
+      createSlide: ({ slide: { id, media_url }, pace, media, fail }: SlideContext) => {
         paces.set(id, pace);
         fails.set(id, fail);
-        return createView(id);
+        return createView(id, media_url === null ? undefined : () => media(media_url));
       },
       createIdle: () => createView('idle'),
       onReport() {},
@@ -189,7 +197,7 @@ export const openScene = (
     { timeZone: 'UTC' },
   );
   player.load(payloadOf(...slides), isInStep);
-  return { player, shown, times, paces, skews, placed, faults, halts, lengths, fails };
+  return { player, shown, times, paces, skews, placed, faults, halts, lengths, tags, fails };
 };
 
 /** When each slide came on, in seconds after noon. */
