@@ -34,8 +34,8 @@ const MAX_KNOWN = 1_000;
 const gainFor = (loudness: number): number =>
   Number.isNaN(loudness) ? 1 : Math.min(1, 10 ** ((TARGET_LUFS - loudness) / 20));
 
-/** Answers of a proxy whose service is away, or of one that has trouble; 503: the medium is not ready. */
-const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 503);
+/** Answers of a proxy whose service is away, or of one that has trouble. */
+const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
 const isRemote = (url: string): boolean => !url.startsWith('/media/');
 const pathOf = (url: string): string => (isRemote(url) ? `/copies?url=${encodeURIComponent(url)}` : url);
@@ -51,6 +51,13 @@ const readBody = async (response: Response, abort: AbortController): Promise<Blo
     parts.push(part.value);
   }
   return new Blob(parts, { type: response.headers.get('Content-Type') ?? '' });
+};
+
+/** Whether the medium is being converted, because no browser shows it as it is. */
+const isConverting = async (response: Response, abort: AbortController): Promise<boolean> => {
+  if (response.status !== 503) return false;
+  const body = await readBody(response, abort).catch(() => new Blob());
+  return (await body.text()).includes('"media_not_ready"');
 };
 
 /** @param held tells the address of a medium that is not evicted, because the page has it on all the time */
@@ -98,9 +105,9 @@ export const createMediaCache = (held = (): string => '') => {
       clearTimeout(deadline);
     }
     if (!response.ok) {
-      if (before !== undefined && (isRemote(url) || isPassing(response.status))) return before.url;
-      // It is being converted, because no browser shows it as it is.
-      if (response.status === 503) throw new Error(`${url} is not ready yet`);
+      if (before !== undefined && isRemote(url)) return before.url;
+      if (await isConverting(response, abort)) throw new Error(`${url} is not ready yet`);
+      if (before !== undefined && isPassing(response.status)) return before.url;
       const isRedirected = response.type === 'opaqueredirect';
       if (isRemote(url) && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
       throw new Error(`${url} answers ${response.status}`);

@@ -1,6 +1,8 @@
 /** Media as a page has them, and how loud they are played. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createMediaCache, prefetch } from '../../renderer/player/media-cache.ts';
+import { CodedError, type ErrorCode } from '../../service/contract/errors.ts';
+import { errorAnswer } from '../../service/http/answer.ts';
 
 it.each<[loudness: string | null, gain: number]>([
   // -23 LUFS is what all are played at, and nothing is made louder than it is.
@@ -21,16 +23,21 @@ it.each<[loudness: string | null, gain: number]>([
   }
 });
 
-it.each<[status: number, url: string, isKept: boolean]>([
+it.each<[answer: number | ErrorCode, url: string, isKept: boolean]>([
   [429, '/media/menu.jpg', true],
   [500, '/media/menu.jpg', true],
   [502, '/media/menu.jpg', true],
+  [503, '/media/menu.jpg', true],
   [504, '/media/menu.jpg', true],
-  [503, '/media/menu.jpg', false],
+  ['storage_unavailable', '/media/menu.jpg', true],
+  ['media_not_ready', '/media/menu.jpg', false],
   [404, '/media/menu.jpg', false],
   [404, 'https://cdn.example.com/menu.jpg', true],
-])('where a request is answered %i, %s stays as the page has it: %s', async (status, url, isKept) => {
-  const answers = [new Response('menu'), new Response('', { status }), new Response('', { status })];
+  ['media_not_ready', 'https://cdn.example.com/menu.jpg', true],
+])('where a request is answered %s, %s stays as the page has it: %s', async (answer, url, isKept) => {
+  const { status, body } =
+    typeof answer === 'number' ? { status: answer, body: '' } : errorAnswer('/media/menu.jpg', new CodedError(answer));
+  const answers = [new Response('menu'), new Response(body, { status })];
   vi.stubGlobal('fetch', async () => answers.shift());
   onTestFinished(() => void vi.unstubAllGlobals());
   const { resolve } = createMediaCache();
