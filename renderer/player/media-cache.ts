@@ -62,7 +62,7 @@ const isConverting = async (response: Response, abort: AbortController): Promise
 
 /** @param held tells the address of a medium that is not evicted, because the page has it on all the time */
 export const createMediaCache = (held = (): string => '') => {
-  /** In insertion order; the oldest are evicted first. */
+  /** Those that were asked for last are at the end; the others are evicted first. */
   const cached = new Map<string, CachedMedium>();
   const known = new Map<string, { gain: number; etag: string | null; isRendition: boolean }>();
   /** Concurrent calls for the same medium share a request. */
@@ -120,7 +120,13 @@ export const createMediaCache = (held = (): string => '') => {
     if (isCached || Number(response.headers.get('Content-Length')) > MAX_MEDIUM_BYTES) {
       abort.abort();
       note();
-      if (isCached) return before.url;
+      if (isCached) {
+        if (cached.get(url) === before) {
+          cached.delete(url);
+          cached.set(url, before);
+        }
+        return before.url;
+      }
       // Pins the copy by its hash, so that the medium can't change during playback.
       if (isRemote(url)) return etag === null ? path : `${path}&sha256=${etag.replaceAll('"', '')}`;
       // A rendition that becomes ready meanwhile has other bytes.
@@ -167,6 +173,8 @@ export const createMediaCache = (held = (): string => '') => {
     resolve,
     /** Entity tag of a medium as it was resolved last; null: not known. */
     versionOf,
+    /** How many bytes of the cache a medium takes; 0: it is not cached. */
+    bytesOf: (url: string): number => cached.get(url.split('#')[0] ?? '')?.bytes ?? 0,
     /**
      * Resolves to its entity tag of now, or as far as it is known if it is unavailable.
      * @param before its tag as it is shown: a rendition of that very original does not count, as what is on is finished;
@@ -203,15 +211,20 @@ const fileOf = ({ kind, media_url, content }: Pick<Slide, 'kind' | 'media_url' |
   return typeof fallback === 'string' ? fallback : null;
 };
 
-/** Fetches the media of slides ahead, so that they keep playing if the service becomes unreachable. */
+/**
+ * Fetches the media of slides ahead, so that they keep playing if the service becomes unreachable: as many as fit into the
+ * cache, as any more would evict the first of them.
+ */
 export const prefetch = async (
   slides: Iterable<Pick<Slide, 'kind' | 'media_url' | 'content'>>,
-  { resolve }: Pick<MediaCache, 'resolve'>,
+  { resolve, bytesOf = () => 0 }: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'bytesOf'>>,
   isWanted: () => boolean,
 ): Promise<void> => {
-  for (const slide of slides) {
-    if (!isWanted()) return;
-    const url = fileOf(slide);
-    if (url !== null && isLoadable(url)) await resolve(url).catch(() => {});
+  let bytes = 0;
+  for (const url of new Set([...slides].map(fileOf))) {
+    if (!isWanted() || bytes > MAX_BYTES - MAX_MEDIUM_BYTES) return;
+    if (url === null || !isLoadable(url)) continue;
+    await resolve(url).catch(() => {});
+    bytes += bytesOf(url);
   }
 };

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createMediaCache, prefetch } from '../../renderer/player/media-cache.ts';
 import { CodedError, type ErrorCode } from '../../service/contract/errors.ts';
 import { errorAnswer } from '../../service/http/answer.ts';
+import { slide } from './scene.ts';
 
 it.each<[loudness: string | null, gain: number]>([
   // -23 LUFS is what all are played at, and nothing is made louder than it is.
@@ -85,18 +86,41 @@ it('a medium of which it is told again and again is fetched once more, not each 
   expect(requests).toBe(2);
 });
 
-it('a medium that the page has on all the time is not evicted, although it is the oldest', async () => {
+/** Each medium has 60 MiB, so that the cache holds eight of them. Returns the addresses that were made and revoked. */
+const stubLargeMedia = () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   vi.stubGlobal('fetch', async () => new Response(null));
   vi.stubGlobal('Blob', function Blob() {
     return { size: 60 * 1024 ** 2 };
   });
+  const made: string[] = [];
   const revoked: string[] = [];
-  let made = 0;
-  const createObjectURL = (): string => `blob:${++made}`;
+  const createObjectURL = (): string => {
+    made.push(`blob:${made.length + 1}`);
+    return `blob:${made.length}`;
+  };
   vi.stubGlobal('URL', { createObjectURL, revokeObjectURL: (address: string) => revoked.push(address) });
   onTestFinished(() => void vi.unstubAllGlobals());
+  return { made, revoked };
+};
+
+it('media that do not all fit are fetched ahead once, as many as fit; what was asked for last is evicted last', async () => {
+  const { made, revoked } = stubLargeMedia();
+  const cache = createMediaCache();
+  const slides = Array.from({ length: 12 }, (_, at) =>
+    slide(`${at}`, { kind: 'image', media_url: `/media/${at}.jpg` }),
+  );
+  for (let pass = 0; pass < 3; pass += 1) await prefetch(slides, cache, () => true);
+  expect(made).toHaveLength(8);
+  await cache.resolve('/media/0.jpg');
+  await cache.resolve('/media/11.jpg');
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(revoked).toEqual(['blob:2']);
+});
+
+it('a medium that the page has on all the time is not evicted, although it is the oldest', async () => {
+  const { revoked } = stubLargeMedia();
   const { resolve, resolveAtOnce } = createMediaCache(() => 'blob:1');
   for (let index = 1; index <= 10; index += 1) await resolve(`/media/${index}.jpg`);
   await vi.advanceTimersByTimeAsync(61_000);
