@@ -182,7 +182,10 @@ export const createRestore = (
         else done(null, chunk);
       },
     });
-    still = setTimeout(() => counted.destroy(new CodedError('request_timeout')), tempo.http.still);
+    still = setInterval(() => {
+      // While a member is written or flushed, a slow disk keeps the client waiting.
+      if (!stream.readableEnded && !counted.writableNeedDrain) counted.destroy(new CodedError('request_timeout'));
+    }, tempo.http.still);
     const tar = extract();
     const fileOf = spooledIn(folder);
     let manifest: Manifest | null = null;
@@ -240,7 +243,7 @@ export const createRestore = (
       const told = errors.find((error) => error instanceof CodedError || isFull(error)) ?? errors[0];
       if (told !== undefined) throw told instanceof CodedError || isFull(told) ? told : damaged(told.message);
     } finally {
-      clearTimeout(still);
+      clearInterval(still);
       stream.unpipe(counted).off('close', onClose).off('error', onClose);
     }
     checkBody(whole.digest('hex'), bodySha256);

@@ -12,11 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { PNG } from 'pngjs';
 import { extract, pack } from 'tar-stream';
 import { describe, expect, test, vi } from 'vitest';
+import { createRestore } from '../../service/console/restore.ts';
 import type { ActionAnswer, BoxOrder } from '../../service/contract/console/actions.ts';
 import type { Restored } from '../../service/contract/console/backup.ts';
 import { type Manifest, manifest } from '../../service/contract/console/backup.ts';
@@ -25,7 +27,7 @@ import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson, createPerson } from '../support/people.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
 import { openConsole, signIn } from './browser.ts';
 
@@ -461,6 +463,23 @@ describe('what is refused changes nothing', () => {
     expect(stateOf(box)).toEqual(before);
     expect((await restore(ask, good)).status).toBe(200);
   });
+});
+
+test.each<[what: string, refusal: object, diskMs: number, isCut: boolean]>([
+  ['that waits for a slow disk is read', { message: 'The backup is damaged: content.json is not JSON.' }, 400, false],
+  ['of which nothing more arrives is given up', { code: 'request_timeout' }, 0, true],
+])('a backup %s', async (_, refusal, diskMs, isCut) => {
+  const whole = await tarOf(backupOf({ 'content.json': ' '.repeat(200_000) }));
+  const stream = new Readable({ read: () => undefined });
+  stream.push(isCut ? whole.subarray(0, 100_000) : whole);
+  if (!isCut) stream.push(null);
+  const media = { spoolFolder: temporaryFolder(), requireSpool: () => pause(diskMs) };
+  const { restore } = createRestore(
+    { tempo: { http: { still: 100 } }, options: { mediaQuotaBytes: 1e9 }, dirs: { data: '' } } as never,
+    { media, content: {} } as never,
+  );
+  const body = { stream, length: null, bodySha256: null, judgeAgain: () => {} };
+  await expect(restore(body, { operator: null, person: null })).rejects.toMatchObject(refusal);
 });
 
 test('a box whose media nearly fill their quota takes back what it wrote itself, and no larger media', async () => {
