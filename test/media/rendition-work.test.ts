@@ -31,6 +31,8 @@ interface Setup extends Pick<Converter, 'convert'> {
   hasOwner?: boolean;
   /** Whether this box took them from outside. */
   isUpload?: boolean;
+  /** Whether the playing content names them; default: true. */
+  isNamed?: boolean;
   /** Absent: what other boxes have cannot be fetched. */
   fetch?: Work['downloads']['fetch'];
   nodeId?: string;
@@ -47,7 +49,8 @@ interface Setup extends Pick<Converter, 'convert'> {
 const hashOf = (index: number): string => String(index).padStart(64, '0');
 
 const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, ...setup }: Setup) => {
-  const { isBlind = false, hasOwner = false, isUpload = false, monotonicNow = () => performance.now() } = setup;
+  const { isBlind = false, hasOwner = false, isUpload = false, isNamed = true } = setup;
+  const { monotonicNow = () => performance.now() } = setup;
   const { nodeId = 'box', fetch = () => Promise.reject(new Error('there is no other box')) } = setup;
   const { isGone = () => false, isUnread = () => false, isDeleted = () => false } = setup;
   const context = {
@@ -63,7 +66,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
     const path = join(context.dirs.media, name);
     writeFileSync(path, 'a film');
     const facts = { path, sha256: hashOf(index), mediaType: 'video/mp4', duration: 1 };
-    return { ...facts, profile: isBlind ? null : 'h264', isNamed: true, isUpload, hasOwner };
+    return { ...facts, profile: isBlind ? null : 'h264', isNamed, isUpload, hasOwner };
   });
   const store = await openRenditionStore(context);
   const work = createRenditionWork(context, {
@@ -411,6 +414,60 @@ it('that a file is damaged is taken over from another box, which is not told it 
 
 /** Another box that took an upload. */
 const taker = { isUpload: true, isAble: true, nodeId: 'other', from: '', reason: null, rendition: null };
+
+/** A box that has made the renditions of all originals, each of 60 bytes. */
+const madeThere = async (originals: readonly string[]) => ({
+  holders: originals.map((original) => {
+    const rendition = { profile: 'h264' as const, sha256: original, size: 60, mediaType: 'video/mp4' };
+    return { ...taker, original, state: 'ready' as const, rendition };
+  }),
+});
+
+it.each([
+  [true, ['first', 'second'], null],
+  [false, ['first'], reasons.room],
+])('what another box has made takes room of others only if it is named: %s', async (isNamed, names, reason) => {
+  const films = ['first', 'second'];
+  const fetched: string[] = [];
+  let stop = (): void => {};
+  const stopped = new Promise<null>((resolve) => {
+    stop = () => resolve(null);
+  });
+  const fetch: Work['downloads']['fetch'] = ({ sha256 }) => {
+    fetched.push(films[Number(sha256)] ?? '');
+    return stopped;
+  };
+  const requireRoom: Work['requireRoom'] = async (bytes, mayEvict) => {
+    if (bytes > 100 && !mayEvict) throw new CodedError('insufficient_storage');
+  };
+  const { statusOf } = await startWork({ films, convert: makeSmall, askSite: madeThere, fetch, requireRoom, isNamed });
+  onTestFinished(stop);
+  await expect.poll(() => [fetched, statusOf('second').reason], patience).toEqual([names, reason]);
+  await pause(3 * testTempo.media.askAgain);
+  expect(fetched).toEqual(names);
+});
+
+it('a rendition that cannot be fetched is asked for again after pauses that double', async () => {
+  let [clock, looks, attempts] = [0, 0, 0];
+  const askSite: Work['askSite'] = async (originals) => {
+    looks += 1;
+    return madeThere(originals);
+  };
+  const fetch = (): Promise<never> => {
+    attempts += 1;
+    return Promise.reject(new Error('the server answers 404'));
+  };
+  await startWork({ films: ['film'], convert: makeSmall, askSite, fetch, monotonicNow: () => clock });
+  const counted: number[] = [];
+  const { transfer } = testTempo.peers;
+  for (const time of [0, transfer - 1, transfer, 3 * transfer - 1, 3 * transfer]) {
+    clock = time;
+    const before = looks;
+    await vi.waitUntil(() => looks > before + 2, patience);
+    counted.push(attempts);
+  }
+  expect(counted).toEqual([1, 1, 2, 2, 3]);
+});
 
 it('what waits for another box holds nothing of this one up, and each is asked for in turn', async () => {
   const films = Array.from({ length: 500 }, (_, index) => `film ${index}`);

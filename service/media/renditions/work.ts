@@ -14,9 +14,10 @@ import type { Catalog } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
-import { FetchHeld, untilOpen } from '../fetch-limits.ts';
+import { untilOpen } from '../fetch-limits.ts';
 import { KEPT_MS } from '../folders.ts';
 import { ConversionFault, type Converter, formOf, type Original } from './convert.ts';
+import { createFetches, type Holder } from './fetches.ts';
 import { type OtherHolder, stepOf } from './owner.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
@@ -39,7 +40,7 @@ export interface Wanted extends Omit<Original, 'profile'> {
 /** What the other boxes of the site have for originals. */
 export interface SiteRenditions {
   /** The answers of the boxes that have them. */
-  holders: readonly (PeerRendition & { nodeId: string /** The URL of the rendition. */; from: string })[];
+  holders: readonly Holder[];
 }
 
 interface Dependencies {
@@ -92,7 +93,6 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   let jobs = new Map<string, Wanted>();
   let running: { sha256: string; path: string; progress: number; abort: AbortController; done: Promise<void> } | null =
     null;
-  const fetching = new Map<string, Promise<void>>();
   const attempts = new Map<string, number>();
   /** Originals that another box could not convert: offered as failed, two boxes would repeat it for ever. */
   const refused = new Set<string>();
@@ -115,6 +115,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   /** When the originals of stored renditions were found to be gone, and from where. */
   let absent = new Map<string, { since: number; path: string | undefined }>();
   const counts = { made: 0, fetched: 0, failed: 0 };
+  const onFetched = (): void => {
+    counts.fetched += 1;
+    news.emit();
+  };
+  const fetches = createFetches(context, { store, downloads, signal: closing.signal, onFetched });
   let timer: NodeJS.Timeout | undefined;
 
   const lackOf = async (job: Wanted): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
@@ -252,40 +257,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     );
   };
 
-  const fetchOne = async ({ sha256, profile }: Wanted, sources: SiteRenditions['holders']): Promise<void> => {
-    for (const { rendition, from } of sources) {
-      if (rendition === null) continue;
-      const job = {
-        url: from,
-        key: `rendition\n${rendition.sha256}`,
-        sha256: rendition.sha256,
-        size: rendition.size,
-      };
-      try {
-        await downloads.fetch(job, async (_, part) => {
-          await store.put(sha256, part.path, { ...rendition, profile: profile ?? rendition.profile });
-          await part.discard();
-        });
-        counts.fetched += 1;
-        news.emit();
-        return;
-      } catch (error) {
-        if (closing.signal.aborted || error instanceof FetchHeld) return;
-        log.warn({ from, reason: (error as Error).message }, 'a rendition could not be fetched from a peer');
-      }
-    }
-  };
-
-  const startFetch = (job: Wanted, sources: SiteRenditions['holders']): void => {
-    if (fetching.has(job.sha256)) return;
-    const done = fetchOne(job, sources)
-      .catch((err: unknown) => log.warn({ err }, 'a rendition could not be stored'))
-      .finally(() => fetching.delete(job.sha256));
-    fetching.set(job.sha256, done);
-  };
-
   /** Whether the box that took the upload is still waited for: it may be away, start, or not have read the file yet. */
-  const isWaitedFor = ({ sha256, hasOwner, isUpload }: Wanted, holders: SiteRenditions['holders']): boolean => {
+  const isWaitedFor = ({ sha256, hasOwner, isUpload }: Wanted, holders: readonly Holder[]): boolean => {
     if (!hasOwner || isUpload || holders.some((each) => each.isUpload)) {
       missing.delete(sha256);
       return false;
@@ -296,11 +269,10 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   };
 
   /** Whether a box has something, or will have. */
-  const isPromising = ({ state, isAble: isAbleThere }: SiteRenditions['holders'][number]): boolean =>
+  const isPromising = ({ state, isAble: isAbleThere }: Holder): boolean =>
     isAbleThere ? state !== 'none' : state !== 'none' && state !== 'queued';
 
-  const holderOf = (each: SiteRenditions['holders'][number]): OtherHolder[] =>
-    each.state === 'none' ? [] : [{ ...each, state: each.state }];
+  const holderOf = (each: Holder): OtherHolder[] => (each.state === 'none' ? [] : [{ ...each, state: each.state }]);
 
   const beginRest = async (): Promise<void> => {
     if (running !== null || closing.signal.aborted || !isOpen()) return;
@@ -335,15 +307,19 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const lack = isSpent(sha256) ? reasons.unknown : await lackOf(job);
       const own = { nodeId: ids.nodeId, isUpload, isAble: isRead(job) && lack === null };
       // Meanwhile it may have become ready.
-      if (running?.sha256 === sha256 || fetching.has(sha256) || isDone(job)) continue;
+      if (running?.sha256 === sha256 || fetches.has(sha256) || isDone(job)) continue;
       const waits = isWaitedFor(job, holders);
       isAwaited ||= waits;
       const next = stepOf(own, holders.flatMap(holderOf), waits);
       if (next !== 'lack' && next !== 'fail' && held.get(sha256) !== reasons.room) held.delete(sha256);
       setMember(waiting, sha256, next === 'wait' || (next === 'lack' && !isRead(job)));
       setMember(coming, sha256, next === 'wait' && !isRead(job) && holders.some(isPromising));
-      if (next === 'fetch') startFetch(job, holders);
-      else if (next === 'fail') {
+      if (next === 'fetch') {
+        const bytes = Math.max(0, ...holders.map(({ rendition }) => rendition?.size ?? 0));
+        // Those that nothing shows take no room of each other.
+        if (!fetches.isPaused(sha256) && (job.isNamed || (await hasRoom(job, bytes + fetches.bytes()))))
+          fetches.start(job, holders, bytes);
+      } else if (next === 'fail') {
         hold(sha256, holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program);
         // Of what this box cannot read, another box may have a rendition yet: which one has failed is not told.
         if (isRead(job)) refused.add(sha256);
@@ -403,13 +379,13 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     const here = await present();
     await removeGone(here);
-    for (const noted of [attempts, refused, cuts, held, needs, missing, waiting, coming])
+    for (const noted of [attempts, refused, cuts, held, needs, missing, waiting, coming, fetches.failed])
       for (const sha256 of noted.keys()) if (!here.has(sha256)) noted.delete(sha256);
     const current = running;
     if (current !== null && current.sha256 !== '' && !here.has(current.sha256) && (await isGone(current)))
       current.abort.abort(new Error('the original is gone'));
     const todo = [...jobs.values()]
-      .filter((job) => !isDone(job) && !fetching.has(job.sha256))
+      .filter((job) => !isDone(job) && !fetches.has(job.sha256))
       // What has to wait, or takes all the hours, holds nothing else up.
       .sort((a, b) => cutsOf(a.sha256) - cutsOf(b.sha256) || waitOf(a) - waitOf(b));
     if (closing.signal.aborted) return;
@@ -421,10 +397,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     timer = setTimeout(look, absent.size === 0 ? pause : Math.min(pause, tempo.media.absent)).unref();
   };
 
-  /** An original that did not fit is tried again once it may. */
-  const hasRoom = async (job: Wanted): Promise<boolean> => {
+  /** An original that did not fit is tried again once it may. @param fetched bytes of what is fetched; absent: it is converted */
+  const hasRoom = async (job: Wanted, fetched?: number): Promise<boolean> => {
     const { size } = await stat(job.path).catch(() => ({ size: 0 }));
-    const fits = await requireRoom(Math.max(size, needs.get(job.sha256) ?? 0), job.isNamed).then(
+    const bytes = fetched ?? Math.max(size, needs.get(job.sha256) ?? 0);
+    const fits = await requireRoom(bytes, job.isNamed).then(
       () => true,
       (error: unknown) => !(error instanceof CodedError),
     );
@@ -492,7 +469,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       clearTimeout(timer);
       await lookNow();
       await running?.done;
-      await Promise.all(fetching.values());
+      await fetches.idle();
     },
   };
 };
