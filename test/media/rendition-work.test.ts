@@ -41,6 +41,8 @@ interface Setup extends Pick<Converter, 'convert'> {
   isGone?: () => boolean;
   /** Whether the films are listed, and nothing is known of them yet. */
   isUnread?: () => boolean;
+  /** Whether another file is listed that has not been read yet. */
+  isReading?: () => boolean;
   isDeleted?: () => boolean;
   /** Whether one of the folders cannot be read. */
   isBroken?: boolean;
@@ -53,6 +55,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
   const { monotonicNow = () => performance.now() } = setup;
   const { nodeId = 'box', fetch = () => Promise.reject(new Error('there is no other box')) } = setup;
   const { isGone = () => false, isUnread = () => false, isDeleted = () => false } = setup;
+  const { isReading = () => false } = setup;
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
@@ -71,7 +74,10 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
   const store = await openRenditionStore(context);
   const work = createRenditionWork(context, {
     store,
-    catalog: { hashOf: (path) => hashOf(films.indexOf(basename(path))) },
+    catalog: {
+      hashOf: (path) => hashOf(films.indexOf(basename(path))),
+      unread: () => new Set(isReading() ? ['other'] : []),
+    },
     converter: { lackOf: async () => null, convert },
     downloads: { fetch },
     wanted: async () => (isGone() || isUnread() ? [] : wanted),
@@ -185,20 +191,22 @@ const makeSmall: Converter['convert'] = async (_, { folder }) => {
 
 const { absent } = testTempo.media;
 
-it.each<[what: string, away: 'gone' | 'unread', time: number, isBroken: boolean, state: string]>([
+it.each<[what: string, away: 'gone' | 'reading' | 'unread', time: number, isBroken: boolean, state: string]>([
   ['not listed is removed after a while', 'gone', absent, false, 'queued'],
   ['not listed is kept for a while', 'gone', absent - 1, false, 'ready'],
   ['deleted is removed at once', 'gone', 0, false, 'queued'],
   ['not listed is kept where a folder could not be read', 'gone', absent, true, 'ready'],
+  ['not listed is kept while a file is read', 'reading', absent, false, 'ready'],
   ['listed and not yet read is kept', 'unread', absent, false, 'ready'],
 ])('the rendition of a film that is %s', async (what, away, time, isBroken, state) => {
   let [looks, clock, isAway] = [0, 0, false];
   const isGone = () => {
     looks += 1;
-    return isAway && away === 'gone';
+    return isAway && away !== 'unread';
   };
   const isDeleted = () => what === 'deleted is removed at once';
-  const setup = { isGone, isDeleted, isUnread: () => isAway, isBroken, monotonicNow: () => clock };
+  const isReading = () => away === 'reading';
+  const setup = { isGone, isDeleted, isReading, isUnread: () => isAway, isBroken, monotonicNow: () => clock };
   const { work, statusOf } = await startWork({ films: ['film'], convert: makeSmall, ...setup });
   const lookTwice = async (): Promise<void> => {
     // Each look may ask twice.

@@ -45,7 +45,7 @@ export interface SiteRenditions {
 
 interface Dependencies {
   store: RenditionStore;
-  catalog: Pick<Catalog, 'hashOf'>;
+  catalog: Pick<Catalog, 'hashOf' | 'unread'>;
   converter: Converter;
   downloads: Pick<Downloads, 'fetch'>;
   /** What needs a rendition, in the order in which it is to be made; of files of one hash the first counts. */
@@ -355,7 +355,14 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const removeGone = async (here: ReadonlyMap<string, string>): Promise<void> => {
     const gone = folders.isComplete() ? store.originals().filter((sha256) => !here.has(sha256)) : [];
     const at = monotonicNow();
-    absent = new Map(gone.map((sha256) => [sha256, absent.get(sha256) ?? { since: at, path: listed.get(sha256) }]));
+    // Any file that has not been read may be the original.
+    const isAllRead = catalog.unread().size === 0;
+    absent = new Map(
+      gone.map((sha256) => {
+        const { since, path } = absent.get(sha256) ?? { since: at, path: listed.get(sha256) };
+        return [sha256, { since: isAllRead ? since : at, path }];
+      }),
+    );
     listed = here;
     const over: string[] = [];
     const ended = gone.length === 0 ? new Set<string>() : deleted();
