@@ -400,8 +400,8 @@ export const createMedia = async (service: ServiceContext, { content: written, f
       limits.close();
       copies.close();
       await removal.close();
-      await renditions.close();
-      await downloads.close();
+      // The renditions that are being fetched end with the downloads.
+      await Promise.all([renditions.close(), downloads.close()]);
     },
   } satisfies Module & Record<string, unknown>;
 };

@@ -16,3 +16,16 @@ export const withAny = async <Result>(
     for (const signal of signals) signal.removeEventListener('abort', follow);
   }
 };
+
+/**
+ * What `work` resolves to; work that cannot be aborted goes on after the signal, unobserved. The signal must be short-lived.
+ * @throws what the work throws, and the reason of the signal
+ */
+export const untilAborted = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
+  Promise.race([
+    work,
+    new Promise<never>((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    }),
+  ]);

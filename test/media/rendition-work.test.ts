@@ -36,6 +36,7 @@ interface Setup extends Pick<Converter, 'convert'> {
   /** Absent: what other boxes have cannot be fetched. */
   fetch?: Work['downloads']['fetch'];
   nodeId?: string;
+  hasher?: MediaContext['hasher'];
   monotonicNow?: () => number;
   /** Whether the films are not listed. */
   isGone?: () => boolean;
@@ -59,6 +60,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
+    ...(setup.hasher && { hasher: setup.hasher }),
     monotonicNow,
     ids: { nodeId } as never,
   };
@@ -188,6 +190,22 @@ const makeSmall: Converter['convert'] = async (_, { folder }) => {
   writeFileSync(out, 'small');
   return out;
 };
+
+it('a stop does not wait for the hash of what was just made', async () => {
+  const calls: string[] = [];
+  const hashFile = () => ({
+    upTo: () => {},
+    digest: () => {
+      calls.push('begun');
+      return new Promise<never>(() => {});
+    },
+    stop: () => void calls.push('stopped'),
+  });
+  const { work, statusOf } = await startWork({ films: ['film'], convert: makeSmall, hasher: { hashFile } });
+  await expect.poll(() => calls, patience).toEqual(['begun']);
+  await work.close();
+  expect([calls, statusOf('film').state]).toEqual([['begun', 'stopped'], 'queued']);
+});
 
 const { absent } = testTempo.media;
 

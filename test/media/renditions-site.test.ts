@@ -1,5 +1,6 @@
 /** Renditions at a site, and on its displays. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
@@ -64,6 +65,22 @@ test.skipIf(!hasFfmpeg)('a box without ffmpeg fetches what another one has made 
   const sent = await blind.get('/media/old.avi');
   expect([sent.headers.get('x-signage-rendition'), sent.headers.get('content-type')]).toEqual(['h264', 'video/mp4']);
   expect(await conversions(blind)).toEqual(['fetched 1']);
+});
+
+test.skipIf(!hasFfmpeg)('a box that is fetching a rendition stops at once', async () => {
+  const content = lobbyWith([{ kind: 'image', media_url: '/media/photo.tiff' }]);
+  const env = { SIGNAGE_FFMPEG_PATH: '/nonexistent/ffmpeg', SIGNAGE_FETCH_BYTES_PER_SECOND: '1024' };
+  const slow = await startBox([], { content, env });
+  const able = await startBox([slow], { content });
+  await untilTogether([slow, able]);
+  const noise = ['-f', 'lavfi', '-i', 'color=gray:size=320x180,noise=alls=100:all_seed=1', '-frames:v', '1'];
+  await put(slow, 'photo.tiff', makeMedium('photo.tiff', noise));
+  const parts = () => readdirSync(join(slow.dataDir, 'media')).filter((name) => name.startsWith('.part-'));
+  await expect.poll(parts, patience).not.toEqual([]);
+  const begun = performance.now();
+  await slow.close();
+  // What is left takes a minute.
+  expect(performance.now() - begun).toBeLessThan(10_000);
 });
 
 describeBrowser('a film of HEVC', () => {

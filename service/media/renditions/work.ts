@@ -8,7 +8,7 @@ import { createDebounce } from '../../domain/debounce.ts';
 import { createEmitter } from '../../domain/emitter.ts';
 import { nextFlight } from '../../domain/single-flight.ts';
 import type { ServiceContext } from '../../module.ts';
-import { withAny } from '../../platform/any-signal.ts';
+import { untilAborted, withAny } from '../../platform/any-signal.ts';
 import { syncFile } from '../../platform/store/file.ts';
 import type { Catalog } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
@@ -167,9 +167,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const { size } = await stat(file);
       await takeRoom(size);
       full.signal.throwIfAborted();
-      await syncFile(file);
-      const own = await hasher.hashFile(file).digest(size);
-      signal.throwIfAborted();
+      const hash = hasher.hashFile(file);
+      const own = await untilAborted(
+        signal,
+        syncFile(file).then(() => hash.digest(size)),
+      ).finally(hash.stop);
       // What was read may be what has the name now.
       if ((await hasMoved(job)) === 'replaced') throw new Error('the name of the original has another file');
       await store.put(sha256, file, { profile, sha256: own, size, mediaType: formOf(profile, mediaType).mediaType });
