@@ -1,9 +1,9 @@
 /** The accounts of sites: made, renewed and revoked at a running hub, from its files alone. */
 import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type UserKind, userJwt } from '../../service/cli/fleet/accounts.ts';
-import { readKeys, readSite } from '../../service/cli/fleet/key-folder.ts';
+import { readKeys, readSite, type SiteKeys, writeSite } from '../../service/cli/fleet/key-folder.ts';
 import { createKey, credentialsText, type Key, keyOf } from '../../service/cli/fleet/keys.ts';
 import { signageHere } from '../cli/support.ts';
 import { type Hub, hasNats, startHub } from '../support/nats.ts';
@@ -103,6 +103,26 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     const { fleet } = (await (await other.get('/healthz')).json()) as { fleet: { status: string; since: string } };
     expect(fleet.status).toBe('connected');
     expect(other.log().match(/"connected to the hub of the fleet"/g)).toHaveLength(1);
+  });
+
+  test('keys that were made by a clock that was ahead, or revoked by one that was behind, are refused', async () => {
+    const [first, second] = [join(hub.folder, 'Bonn-1'), join(hub.folder, 'Bonn-2')];
+    const renew = async (file: string) =>
+      expect(await run('credentials', 'Bonn', '-o', file, '--keys', keys)).toMatchObject({ code: 0 });
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30 * 86_400_000);
+    await renew(first).finally(() => clock.mockRestore());
+    await hub.as(first);
+    await renew(second);
+    await expect(hub.as(first)).rejects.toThrow(/authorization/i);
+    await hub.as(second);
+    const stored = readSite(keys, 'Bonn') as SiteKeys;
+    writeSite(keys, 'Bonn', {
+      ...stored,
+      revoked: Object.fromEntries(Object.keys(stored.revoked).map((key) => [key, 1])),
+    });
+    await renew(first);
+    const times = Object.values(readSite(keys, 'Bonn')?.revoked ?? {});
+    expect(times.map((time) => time > Date.now() / 1_000)).toEqual([true, true]);
   });
 
   test('credentials of a site, expired and damaged ones are told from those of the head office', async () => {

@@ -91,7 +91,7 @@ export interface SiteAccount {
   /** Public key of the account. */
   account: string;
   hasLeaf: boolean;
-  /** Seconds since the epoch, by public key of a user whose credentials are refused. */
+  /** By public key of a user: credentials that were issued until then are refused, seconds since the epoch. */
   revoked: Readonly<Record<string, number>>;
 }
 

@@ -16,7 +16,7 @@ const siteFile = z.object({
   /** Public key of the boxes. */
   boxes: nkey('U'),
   leaf: z.object({ key: nkey('U'), url: z.string() }).nullable(),
-  /** Keys that were replaced: when, seconds since the epoch. */
+  /** Keys that were replaced: what was issued to them until then is refused, seconds since the epoch. */
   revoked: z.record(nkey('U'), z.number().int()),
 });
 export type SiteKeys = z.infer<typeof siteFile>;

@@ -13,6 +13,11 @@ import { accountIn, createKey, credentialsText, keyOf, signClaims } from './keys
 /** How long a user of the system account is of use, seconds: the clock of the hub may be another. */
 const SYSTEM_SECONDS = 3_600;
 const ANSWER_MS = 8_000;
+/**
+ * A revocation refuses what was issued until then, seconds since the epoch. A key gets one JWT, which a clock that was ahead
+ * may have dated: this is later than any (end of the year 9999).
+ */
+const REVOKED_UNTIL = 253_402_300_799;
 
 /** Credentials of the system account, only for this run. */
 export const systemCredentials = ({ system }: Pick<HubKeys, 'system'>): UserCredentials => {
@@ -81,12 +86,14 @@ export const renewSite = async (
   const boxes = createKey('user');
   const url = leafUrl ?? before?.leaf?.url ?? null;
   const leaf = url === null ? null : { key: createKey('user'), url };
-  const replaced = [before?.boxes, before?.leaf?.key].filter((key) => key !== undefined);
+  const revoked = [...Object.keys(before?.revoked ?? {}), before?.boxes, before?.leaf?.key].filter(
+    (key) => key !== undefined,
+  );
   const after: SiteKeys = {
     account: account.seed,
     boxes: boxes.publicKey,
     leaf: leaf && { key: leaf.key.publicKey, url: leaf.url },
-    revoked: { ...before?.revoked, ...Object.fromEntries(replaced.map((key) => [key, now])) },
+    revoked: Object.fromEntries(revoked.map((key) => [key, REVOKED_UNTIL])),
   };
   const userOf = (user: typeof boxes, kind: 'box' | 'leaf'): string =>
     credentialsText(userJwt(account, { user: user.publicKey, name: site, kind }, now), user.seed);
