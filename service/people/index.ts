@@ -124,7 +124,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   });
   const uses = await openUses(context);
   let siteTime: SiteTime = unconfirmed(now);
-  const endings = await openEndings(context, { keys, invitations, siteNow: () => siteTime.now() });
+  const endings = await openEndings(context, { keys, invitations, siteTime: () => siteTime });
   const enqueue = createQueue();
   const changes = createEmitter();
   let timer: NodeJS.Timeout | undefined;
