@@ -43,6 +43,7 @@ import {
   type PeopleRecords,
   type PeopleView,
   type PersonView,
+  removalsOf,
   signInsToEnd,
   spellEnding,
   viewOf,
@@ -130,6 +131,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   let timer: NodeJS.Timeout | undefined;
 
   const records = (): PeopleRecords => ({ people: people.list(), keys: keys.list(), disablings: disablings.list() });
+  const removed = () => removalsOf(records(), endings.hasEnded);
   let known: PeopleView | null = null;
   const view = (): PeopleView => (known ??= viewOf(records()));
 
@@ -246,19 +248,9 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     onChange: changes.on,
     /** When keys were used at this box, ISO 8601, by id. */
     uses: uses.all,
-    hasRemovals: (): boolean => disablings.list().length > 0 || keys.list().some(({ removed }) => removed !== null),
+    hasRemovals: (): boolean => removed().flat().length > 0,
     /** What was removed, as text: equal on boxes that know of the same removals. */
-    removals: (): string =>
-      JSON.stringify([
-        keys
-          .list()
-          .flatMap(({ id, removed }) => (removed === null ? [] : id))
-          .toSorted(),
-        disablings
-          .list()
-          .map(({ id, enabled }) => `${id} ${enabled !== null}`)
-          .toSorted(),
-      ]),
+    removals: (): string => JSON.stringify(removed()),
     /** The root certificate of the site, PEM; null: there is none. */
     root: (): string | null => authority.shown()?.rootPem ?? null,
 

@@ -168,3 +168,15 @@ const isInvited = ({ via }: KeyRecord): boolean => via === 'invitation' || via =
 export const hasAdminJoined = ({ keys }: Pick<PeopleRecords, 'keys'>, { people }: PeopleView): boolean =>
   keys.some((key) => key.role === 'admin' && isInvited(key)) ||
   [...people.values()].some((person) => person.role === 'admin' && person.keys.some(isInvited));
+
+/**
+ * The ids of removed keys, and of disablings with whether they were enabled. Keys that have ended are left out: boxes drop
+ * them at different times, and do not exchange them.
+ */
+export const removalsOf = (
+  { keys, disablings }: PeopleRecords,
+  hasEnded: (key: KeyRecord) => boolean,
+): [keys: string[], disablings: string[]] => [
+  keys.flatMap((key) => (key.removed === null || hasEnded(key) ? [] : key.id)).toSorted(),
+  disablings.map(({ id, enabled }) => `${id} ${enabled !== null}`).toSorted(),
+];

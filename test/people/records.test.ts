@@ -10,7 +10,7 @@ import type {
 import { canonical } from '../../service/domain/canonical.ts';
 import { newest } from '../../service/domain/merge.ts';
 import { mergeDisabling, mergeInvitation, mergeKey } from '../../service/people/records.ts';
-import { checkLastAdmin, checkRoomForPeople, viewOf } from '../../service/people/view.ts';
+import { checkLastAdmin, checkRoomForPeople, removalsOf, viewOf } from '../../service/people/view.ts';
 
 /** Clocks that are years off. */
 const instant = fc.integer({ min: 0, max: 60 }).map((year) => `${1990 + year}-01-01T00:00:00.000Z`);
@@ -144,4 +144,11 @@ test('a thousand people may sign in, and there are ten thousand in all', () => {
   expect(() => checkRoomForPeople(viewWith(10_000, 9_500), true)).toThrow('1,000');
   // Who is enabled is there already.
   expect(() => checkRoomForPeople(viewWith(10_000, 9_500), false)).not.toThrow();
+});
+
+test('a removed key that has ended since is no removal that another box has to hear of', () => {
+  const removed = { at: '', by: null };
+  const keys = [keyOf('2', { removed }), keyOf('1', { removed, ends_at: 'past' }), keyOf('3')];
+  const records = { people: [], keys, disablings: [] };
+  expect(removalsOf(records, ({ ends_at }) => ends_at === 'past')).toEqual([['2'], []]);
 });
