@@ -250,9 +250,10 @@ export const registerPeople = (program: Command, session: Session): void => {
     .action(async (id: string, { yes }: { yes?: true }) => {
       const box = await client();
       await confirm(`Disable ${id}?`, yes);
+      // Afterwards the key that signs may be one that does not count any more.
+      const { body } = await box.ask<{ triggers: Trigger[] }>({ path: '/console/api/triggers' });
       await box.ask({ method: 'DELETE', path: `${PATH}/${id}` });
       out.say(`${id} is disabled.`);
-      const { body } = await box.ask<{ triggers: Trigger[] }>({ path: '/console/api/triggers' });
       const made = body.triggers.filter(({ created_by }) => created_by?.id === id);
       if (made.length === 0) return;
       const names = made.map((trigger) => `${visible(trigger.name)} (${trigger.id})`).join(', ');
