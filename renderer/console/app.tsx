@@ -131,7 +131,7 @@ export const Banners = () => {
       {!isSecureContext && <Insecure />}
       <div role="status">
         {(overview?.takeovers ?? [])
-          .filter((takeover) => isRunning(takeover, clock.now()))
+          .filter((takeover) => isRunning(takeover, site.now()))
           .map((takeover) => (
             <Running key={takeover.id} takeover={takeover} />
           ))}

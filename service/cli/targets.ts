@@ -8,6 +8,10 @@ import { CliError } from './exit.ts';
 export const fetchSite = (client: Client): Promise<Answer<SiteOverview>> =>
   client.ask<SiteOverview>({ path: '/console/api/site' });
 
+/** By how much the time of the site, by which takeovers begin and end, is ahead of the clock of the box that tells it now, ms. */
+export const siteAhead = (client: Client, { now }: SiteOverview): number =>
+  now === undefined ? 0 : Date.parse(now) - client.now();
+
 export type Target = { kind: 'all' } | { kind: 'tag'; name: string } | { kind: 'screen'; slug: string };
 
 /** Parser of an argument: @throws InvalidArgumentError */

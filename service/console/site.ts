@@ -18,7 +18,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'tags' | 'hours' | 'playing' | 'status'>;
   devices: Pick<Devices, 'list' | 'status' | 'sightings' | 'learn'>;
   peers: Pick<Peers, 'askAll'>;
-  takeovers: Pick<Takeovers, 'open' | 'isEmergency'>;
+  takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency'>;
   /** What this box contributes. */
   here(): Promise<PeerSite>;
   /** The address of this box for others. */
@@ -170,7 +170,8 @@ export const createSite = (
     routes: {
       'GET /console/api/site': async (ctx) => {
         const overview = await take();
-        const body = bodies.get(overview) ?? Buffer.from(JSON.stringify(overview));
+        const time = new Date(takeovers.now()).toISOString();
+        const body = bodies.get(overview) ?? Buffer.from(JSON.stringify({ ...overview, now: time }));
         bodies.set(overview, body);
         ctx.type = 'json';
         held.add(body, ctx.res);

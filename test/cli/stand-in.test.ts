@@ -69,6 +69,29 @@ test('a takeover ends by the clock of the box, and its id begins with its title'
   expect(Math.abs(Date.parse(String(body['until'])) - boxTime - 5_400_000)).toBeLessThan(10_000);
 });
 
+test('a takeover ends by the time of the site, where that is another than the clock of the box', async () => {
+  const now = Date.now() - 7_200_000;
+  let until = Number.NaN;
+  const messages = [{ id: 'lift', title: 'Lift', level: 'info', minutes: 30 }];
+  const content = {
+    ...exampleOf<object>('GET /console/api/content'),
+    content: { ...exampleOf<{ content: object }>('GET /console/api/content').content, messages },
+  };
+  const box = await startStandIn(
+    ({ method }, response, body) => {
+      if (method === 'PUT') until = Date.parse(JSON.parse(body).until);
+      response.end(JSON.stringify(method === 'PUT' ? takeover : content));
+    },
+    { ...overview, now: new Date(now).toISOString() },
+  );
+  const takeoverStart = ['takeover', 'start', 'all', '--title', 'Lift', '--for', '30m', '--yes'];
+  for (const args of [takeoverStart, ['message', 'start', 'lift', '--yes']]) {
+    expect(await signageHere([...args, '--box', box], {})).toMatchObject({ code: 0 });
+    expect(Math.abs(until - now - 1_800_000)).toBeLessThan(60_000);
+    until = Number.NaN;
+  }
+});
+
 test('where a box of the site did not answer, takeovers and screenshots are done, and the run ends as degraded', async () => {
   const box = await startStandIn(
     ({ method }, response, body) =>

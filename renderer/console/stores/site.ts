@@ -25,11 +25,13 @@ const withoutBeats = perObject(({ devices, connections, ...rest }: SiteScreen) =
 }));
 
 export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClock, 'now'>, page: Document) => {
-  const overview = signal<Omit<Site, 'screens'> | null>(null);
+  const overview = signal<Omit<Site, 'screens' | 'now'> | null>(null);
   const slugs = signal<readonly string[]>([]);
   const error = signal<unknown>(null);
   const lastSeen = signal<number | null>(null);
   const bySlug = new Map<string, Signal<SiteScreen>>();
+  /** By how much the time of the site is ahead of what is known of the clock of the box, ms. */
+  let ahead = 0;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,7 +40,8 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
     if (known === undefined) bySlug.set(each.screen.slug, signal(each));
     else if (!isEqual(withoutBeats(known.peek()), withoutBeats(each))) known.value = each;
   };
-  const update = async ({ screens, ...rest }: Site): Promise<void> => {
+  const update = async ({ screens, now, ...rest }: Site): Promise<void> => {
+    ahead = now === undefined ? 0 : Date.parse(now) - clock.now();
     for (let at = 0; at < screens.length; at += AT_ONCE) {
       if (at > 0) await new Promise((resume) => setTimeout(resume));
       batch(() => screens.slice(at, at + AT_ONCE).forEach(take));
@@ -77,13 +80,15 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
 
   return {
     /** Null: not loaded yet. Its screens are in {@link SiteStore.screens}, which change one by one. */
-    overview: overview as ReadonlySignal<Omit<Site, 'screens'> | null>,
+    overview: overview as ReadonlySignal<Omit<Site, 'screens' | 'now'> | null>,
     /** The slugs, in the order of the content. */
     slugs: slugs as ReadonlySignal<readonly string[]>,
     /** Why the last poll failed; null: it succeeded. */
     error: error as ReadonlySignal<unknown>,
     /** When the box last answered, ms since the epoch by its clock; null: never. */
     lastSeen: lastSeen as ReadonlySignal<number | null>,
+    /** The time by which takeovers begin and end, ms since the epoch. */
+    now: (): number => clock.now() + ahead,
     /** The screen of a slug; undefined: there is none. */
     screen: (slug: string): ReadonlySignal<SiteScreen> | undefined => bySlug.get(slug),
     /** All current screens; subscribes to each of them. */

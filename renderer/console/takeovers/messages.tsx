@@ -13,7 +13,7 @@ import { Miniature } from '../ui/miniature.tsx';
 const MINUTE_MS = 60_000;
 
 const Message = ({ message }: { message: MessageDraft }) => {
-  const { access, client, clock, site, announcer, texts, format, draft: openDraft } = useConsole();
+  const { access, client, site, announcer, texts, format, draft: openDraft } = useConsole();
   const words = texts.takeover;
   const isSending = useSignal(false);
   const { id, body, level, media_url, minutes } = message;
@@ -21,7 +21,7 @@ const Message = ({ message }: { message: MessageDraft }) => {
   const start = async (): Promise<void> => {
     if (isSending.value) return;
     isSending.value = true;
-    const until = minutes === null ? null : new Date(clock.now() + minutes * MINUTE_MS).toISOString();
+    const until = minutes === null ? null : new Date(site.now() + minutes * MINUTE_MS).toISOString();
     await client
       .json(`/console/api/takeovers/message-${id}`, {
         method: 'PUT',

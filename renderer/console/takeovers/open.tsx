@@ -18,11 +18,11 @@ export const tagOf = (target: string): string | null => (target.startsWith(TAG) 
 const MOST_NAMES = 10;
 
 const Open = ({ takeover }: { takeover: Takeover }) => {
-  const { access, texts, format, clock, client, site, announcer } = useConsole();
+  const { access, texts, format, client, site, announcer } = useConsole();
   const words = texts.takeover;
   const isEnding = useSignal(false);
   const { id, level, title, body, from, until, shown, expected, targets } = takeover;
-  const isOn = isRunning(takeover, clock.now());
+  const isOn = isRunning(takeover, site.now());
 
   const end = async (): Promise<void> => {
     isEnding.value = true;
@@ -41,7 +41,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
   };
 
   const spanOf = (span: { isOn: boolean; from: string; until: string | null }): string => {
-    const [start, time] = [span.from, span.until].map((at) => at && format.when(at, clock.now()));
+    const [start, time] = [span.from, span.until].map((at) => at && format.when(at, site.now()));
     if (time == null) return span.isOn ? words.untilEnded : words.fromUntilEnded({ from: start ?? '' });
     return span.isOn ? words.untilTime({ time }) : words.span({ from: start ?? '', until: time });
   };

@@ -98,7 +98,7 @@ interface Span {
 const lengths = [15, 30, 60, 240] as const;
 
 export const TakeoverPage = () => {
-  const { access, site, texts, format, clock, client, announcer, timeZone, draft: openDraft } = useConsole();
+  const { access, site, texts, format, client, announcer, timeZone, draft: openDraft } = useConsole();
   const words = texts.takeover;
   const composition = useSignal<Composition>({ ...emptyComposition, isAll: access.covers(['all'], []) });
   const fault = useSignal<{ field: string; text: string } | null>(null);
@@ -134,7 +134,7 @@ export const TakeoverPage = () => {
   const faultOf = (field: string): string | null => (fault.value?.field === field ? fault.value.text : null);
 
   const spanOf = (): { from: number; until: number | null } => {
-    const start = Math.max(clock.now(), from === '' ? 0 : (instantOfInput(from, timeZone) ?? 0));
+    const start = Math.max(site.now(), from === '' ? 0 : (instantOfInput(from, timeZone) ?? 0));
     if (lastsUntilEnded) return { from: start, until: Number.POSITIVE_INFINITY };
     return { from: start, until: minutes === null ? instantOfInput(until, timeZone) : start + minutes * 60_000 };
   };
@@ -144,7 +144,7 @@ export const TakeoverPage = () => {
     const missing = missingIn(composition.value, span.until, span.from);
     if (missing !== null) fault.value = { field: missing, text: words.missing[missing] };
     else if (span.until !== null) {
-      const now = clock.now();
+      const now = site.now();
       const start = span.from > now ? format.when(new Date(span.from).toISOString(), now) : null;
       confirming.value = { from: span.from, until: span.until, start };
     }
@@ -178,13 +178,13 @@ export const TakeoverPage = () => {
   };
 
   const chooseTime = (): void => {
-    change({ minutes: null, isUntilEnded: false, until: until || inputOf(clock.now() + 3_600_000, timeZone) });
+    change({ minutes: null, isUntilEnded: false, until: until || inputOf(site.now() + 3_600_000, timeZone) });
   };
 
   const send = async ({ from: begin, until: end, start }: Span): Promise<void> => {
     isSending.value = true;
     try {
-      await client.json(`/console/api/takeovers/${takeoverId(clock.now(), Math.random())}`, {
+      await client.json(`/console/api/takeovers/${takeoverId(site.now(), Math.random())}`, {
         method: 'PUT',
         body: {
           targets: targetsOf(composition.value),
@@ -339,7 +339,7 @@ export const TakeoverPage = () => {
               until:
                 confirming.value.until === Number.POSITIVE_INFINITY
                   ? words.whenUntilEnded
-                  : format.when(new Date(confirming.value.until).toISOString(), clock.now()),
+                  : format.when(new Date(confirming.value.until).toISOString(), site.now()),
             })}
           </p>
         </Confirm>

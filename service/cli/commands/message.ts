@@ -9,7 +9,7 @@ import { messageId } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { takeoverTimes } from '../takeover-times.ts';
-import { spellTarget, type Target, targets } from '../targets.ts';
+import { fetchSite, siteAhead, spellTarget, type Target, targets } from '../targets.ts';
 
 type Message = ContentFile['messages'][number];
 
@@ -60,8 +60,9 @@ export const registerMessage = (program: Command, { out, client, confirm }: Sess
       const title = message.title && cutText(message.title, mostTakeoverTitle);
       const spelled = target.map(spellTarget);
       const box = await client();
+      const ahead = minutes === null ? 0 : siteAhead(box, (await fetchSite(box)).body);
       await confirm(`Show "${title ?? media_url}" on ${spelled.join(', ')}?`, yes);
-      const times = minutes === null ? { until: null } : takeoverTimes(box.now(), minutes * 60_000);
+      const times = minutes === null ? { until: null } : takeoverTimes(box.now() + ahead, minutes * 60_000);
       const { body } = await box.ask({
         method: 'PUT',
         path: `/console/api/takeovers/${messagePrefix}${id}`,

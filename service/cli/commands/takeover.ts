@@ -12,7 +12,7 @@ import { duration, startTime, takeoverId, text, textWithin } from '../arguments.
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { takeoverTimes } from '../takeover-times.ts';
-import { fetchSite, screensOf, spellTarget, type Target, targetArgument } from '../targets.ts';
+import { fetchSite, screensOf, siteAhead, spellTarget, type Target, targetArgument } from '../targets.ts';
 import { moment, plural } from '../text.ts';
 import { checkedName } from './media.ts';
 
@@ -90,11 +90,13 @@ export const registerTakeover = (program: Command, session: Session): void => {
         checkCanAsk(yes);
         const box = await client();
         const { body: site } = await fetchSite(box);
+        const ahead = siteAhead(box, site);
         const screens = plural(screensOf(site, target).length, 'screen');
         await confirm(`Show "${name}" on ${screens} (${spellTarget(target)})?`, yes);
-        // By the clock of the box, which ends it: this machine's may be wrong.
+        // By the time of the site, which ends it: clocks of this machine and of the box may be wrong.
+        const now = box.now() + ahead;
         const times =
-          untilEnded && level === 'emergency' ? { from, until: null } : takeoverTimes(box.now(), seconds * 1000, from);
+          untilEnded && level === 'emergency' ? { from, until: null } : takeoverTimes(now, seconds * 1000, from);
         const { body } = await box.ask<Takeover>({
           method: 'PUT',
           path: `/console/api/takeovers/${newId(name)}`,

@@ -14,7 +14,7 @@ import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
 import { takeoverTimes } from '../takeover-times.ts';
-import { fetchSite } from '../targets.ts';
+import { fetchSite, siteAhead } from '../targets.ts';
 import { plural, visible } from '../text.ts';
 import { answer, type Calls, ToolError } from './calls.ts';
 
@@ -168,12 +168,15 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         annotations: writing,
       },
       run(async ({ targets: given, title, body, level, minutes }) => {
-        const { displays } = reachOf((await fetchSite(box)).body, given);
+        const { body: site } = await fetchSite(box);
+        const { displays } = reachOf(site, given);
+        const ahead = siteAhead(box, site);
         const words = [title, body].filter((text) => text !== undefined).map((text) => JSON.stringify(text));
         const would = `Show ${words.join(', ')} on ${given.join(', ')} for ${minutes} min (${level}).`;
         return withConsent({ would, displays, theirs: { title, body } }, async () => {
           const path = `/console/api/takeovers/mcp-${randomBytes(6).toString('hex')}`;
-          const request = { targets: given, level, title, body, ...takeoverTimes(box.now(), minutes * 60_000) };
+          const times = takeoverTimes(box.now() + ahead, minutes * 60_000);
+          const request = { targets: given, level, title, body, ...times };
           const started = await box.ask<{ id: string; until: string }>({
             method: 'PUT',
             path,

@@ -81,6 +81,9 @@ export const siteOverview = z
   .object({
     site: z.string().describe('name of the site'),
     nodeId: z.string().describe('id of the responding box'),
+    now: instant
+      .optional()
+      .describe('the time of the site, by which takeovers begin and end; absent: the box has an older version'),
     timeZone: z.string().optional().describe('time zone of the schedules of the responding box, an IANA name'),
     content: z
       .object({
