@@ -25,7 +25,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'signage content revert 9f86d081',
   ],
   drafts: ['signage drafts list', 'signage drafts show easter', 'signage drafts publish easter --yes'],
-  protect: ['sudo signage protect', 'signage protect --secret-stdin < secret'],
+  protect: ['sudo signage protect', 'sudo signage protect --secret-stdin < secret'],
   media: ['signage media put *.jpg film.mp4', 'signage media delete film.mp4'],
   screenshot: ['signage screenshot lobby', 'signage screenshot all --json', 'signage screenshot lobby -o now.jpg'],
   takeover: [
