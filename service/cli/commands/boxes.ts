@@ -272,7 +272,7 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
     return ({ url, nodeId, health }) =>
       print([
         url,
-        health?.status ?? 'no answer',
+        health?.status ?? (isAsked(url) ? 'no answer' : 'not asked'),
         health?.version ?? '-',
         health === null ? '-' : plural(health.connections, 'connection'),
         nodeId ?? '-',
@@ -281,8 +281,8 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
 
   program
     .command('health')
-    .description('show the health of the box; with --all, of every box of the site')
-    .option('--all', 'every box of the site')
+    .description('show the health of the box; with --all, also of the others of the site that have an IP address')
+    .option('--all', 'also the other boxes of the site, those with an IP address')
     .action(async ({ all }: { all?: true }) => {
       const box = await client();
       const { body: here } = await box.ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS });
