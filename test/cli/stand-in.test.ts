@@ -222,9 +222,20 @@ test('health --all says which boxes it has not asked', async () => {
   const named = 'http://lobby-box.example:8080';
   const peers = [away, named].map((url) => ({ ...health.peers[0], url, nodeId: url }));
   const SIGNAGE_BOX = await startStandIn((_, response) => void response.end(JSON.stringify({ ...health, peers })));
-  const { stderr, code } = await signageHere(['health', '--all'], { SIGNAGE_BOX });
+  const { stdout, stderr, code } = await signageHere(['health', '--all'], { SIGNAGE_BOX });
+  expect(stdout).toMatch(new RegExp(`^${named} +not asked `, 'm'));
   const sentences = `No answer from ${away}. Not asked, since a name may lead anywhere: ${named}.`;
   expect([code, stderr]).toEqual([5, `Error: ${sentences}\n`]);
+});
+
+test('a command that one screen refuses is sent to the others, and the run names those that it was not sent to', async () => {
+  const box = await startStandIn(({ url = '' }, response) => {
+    if (url.includes('/lobby/')) return refuse(response, 403, 'out_of_scope');
+    response.end(JSON.stringify({ ...exampleOf('POST /api/screens/:slug/commands'), screenSlug: 'bar', sent: 1 }));
+  });
+  const { stdout, stderr, code } = await signageHere(['send', 'all', 'next', '--box', box], {});
+  expect([code, stdout]).toEqual([4, 'SCREEN  SENT\nbar     1\n']);
+  expect(stderr).toContain('Error: It is out_of_scope.\nNot sent to: lobby.');
 });
 
 test('what nobody gets, and a device that nobody knows, is not found', async () => {

@@ -10,6 +10,7 @@ import type { Session } from '../session.ts';
 import {
   fetchSite,
   isForOnePage,
+  listOf,
   type PageOptions,
   pagesOf,
   screensOf,
@@ -114,11 +115,25 @@ export const registerSend = (program: Command, { out, client, degrade, checkCanA
     if (isAsked) checkCanAsk(options.yes);
     const box = await client();
     if (isAsked) await confirm('Send blackout to all screens?', options.yes);
-    const results = await inParallel(await slugsOf(box, target, options), AT_ONCE, async (slug) => {
+    const failed: { slug: string; error: CliError }[] = [];
+    const answers = await inParallel(await slugsOf(box, target, options), AT_ONCE, async (slug) => {
       const path = `/api/screens/${slug}/commands`;
-      return (await box.ask<CommandResult>({ method: 'POST', path, body })).body;
+      try {
+        return [(await box.ask<CommandResult>({ method: 'POST', path, body })).body];
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        failed.push({ slug, error });
+        return [];
+      }
     });
+    const results = answers.flat();
+    const [first] = failed;
+    if (first !== undefined && results.length === 0) throw first.error;
     out.answer(target.kind === 'screen' ? results[0] : results, () => report(target, results));
+    if (first !== undefined) {
+      const { exit, message } = first.error;
+      throw new CliError(exit, `${message}\nNot sent to: ${listOf(failed.map(({ slug }) => slug))}.`);
+    }
     const isDegraded = results.some(({ degraded }) => degraded);
     degrade(isDegraded);
     // A name is kept for a device that is not there.

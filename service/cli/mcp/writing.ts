@@ -138,14 +138,20 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         return withConsent({ would: `Send ${command}${value} to ${given.join(', ')}.`, displays }, async () => {
           let sent = 0;
           let degraded = false;
+          const failed: { slug: string; error: unknown }[] = [];
           for (const slug of slugs) {
             const path = `/api/screens/${slug}/commands`;
             const body = JSON.stringify({ command, ...(blackout !== undefined && { blackout }) });
-            const { body: result } = await box.ask<CommandResult>({ method: 'POST', path, body });
-            sent += result.sent;
-            degraded ||= result.degraded;
+            try {
+              const { body: result } = await box.ask<CommandResult>({ method: 'POST', path, body });
+              sent += result.sent;
+              degraded ||= result.degraded;
+            } catch (error) {
+              failed.push({ slug, error });
+            }
           }
-          return { sent, degraded };
+          if (failed[0] !== undefined && failed.length === slugs.length) throw failed[0].error;
+          return { sent, degraded, ...(failed.length > 0 && { not_sent: failed.map(({ slug }) => slug) }) };
         });
       }),
     ),
