@@ -118,7 +118,7 @@ export const provisioningSources = (platform: NodeJS.Platform, programDir: strin
 const MAX_BYTES = 256 * 1024;
 /** How many imported files are remembered. */
 const MAX_IMPORTED = 50;
-/** How many files that were refused are remembered. */
+/** How many files that were refused or ignored are remembered. */
 const MAX_REFUSED = 200;
 /** How many subfolders of a folder are searched. */
 const MAX_FOLDERS = 16;
@@ -163,6 +163,7 @@ export const createProvisioning = (
   const target = join(dataDir, 'config.json');
   /** The hashes of imported files, so that a file that stays in its folder does not undo later edits. */
   const importedPath = join(dataDir, 'config.imported');
+  /** The keys of what the log told of. */
   const refused = new Set<string>();
   /** If the hashes cannot be saved, one import per start is enough: two sources would restart the box forever. */
   let isFinished = false;
@@ -184,11 +185,16 @@ export const createProvisioning = (
     }
   };
 
-  const refuse = (key: string, path: string, reason: string): void => {
-    if (refused.has(key)) return;
+  /** Whether this is the first call with a key. */
+  const isFirst = (key: string): boolean => {
+    if (refused.has(key)) return false;
     if (refused.size >= MAX_REFUSED) refused.clear();
     refused.add(key);
-    log.warn({ path, reason }, 'a configuration was found but not imported');
+    return true;
+  };
+
+  const refuse = (key: string, path: string, reason: string): void => {
+    if (isFirst(key)) log.warn({ path, reason }, 'a configuration was found but not imported');
   };
 
   const readImported = async (): Promise<string[]> =>
@@ -198,12 +204,26 @@ export const createProvisioning = (
       .map((line) => line.replace(/ +-$/, ''))
       .filter((line) => line !== '');
 
-  /** Root looks at the file of the hashes, too: it sets the network then. */
-  const remember = (imported: readonly string[], hash: string, path: string): Promise<void> =>
-    writePrivate(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
+  /**
+   * Root looks at the file of the hashes, too: it sets the network then. What was last imported from a trusted path has a line
+   * with that path as well.
+   */
+  const remember = (imported: readonly string[], hash: string, path: string, isTrusted: boolean): Promise<void> => {
+    const others = imported.filter((line) => line !== hash && !line.endsWith(`  ${path}`));
+    const lines = [...others, hash, ...(isTrusted ? [`${hash}  ${path}`] : []), ''];
+    return writePrivate(importedPath, lines.slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
       isFinished = true;
       log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
     });
+  };
+
+  /** Whether a file was imported before: as the last one of its path, or from any path where there is no last one. */
+  const wasImported = (imported: readonly string[], hash: string, path: string): boolean => {
+    const last = imported.find((line) => line.endsWith(`  ${path}`));
+    if (last === undefined ? !imported.includes(hash) : last !== `${hash}  ${path}`) return false;
+    if (isFirst(`imported ${hash} ${path}`)) log.info({ path }, 'a configuration that was imported before is ignored');
+    return true;
+  };
 
   /** Why a whole configuration is refused on a box that has a PIN or a secret; null: it is proven; undefined: not judged yet. */
   const missingProof = async (config: Record<string, unknown>): Promise<string | null | undefined> => {
@@ -239,7 +259,7 @@ export const createProvisioning = (
     const imported = await readImported();
     // A file that no stick may bring is taken from where an administrator writes.
     const key = isTrusted ? hash : `stick ${hash}`;
-    if (refused.has(key) || imported.includes(hash)) return false;
+    if (refused.has(key) || wasImported(imported, hash, path)) return false;
     const missing = source === 'trusted' ? null : await stickRefusal(parse(bytes), source);
     if (missing === undefined) return false;
     if (missing !== null) {
@@ -261,7 +281,7 @@ export const createProvisioning = (
       return false;
     }
     if (isChange) log.info({ path }, 'a configuration was imported');
-    await remember(imported, hash, path);
+    await remember(imported, hash, path, isTrusted);
     return isChange;
   };
 
@@ -270,7 +290,7 @@ export const createProvisioning = (
     if (found === null || typeof found === 'string') return false;
     const key = createHash('sha256').update(found).digest('hex');
     const imported = await readImported();
-    if (refused.has(key) || imported.includes(key)) return false;
+    if (refused.has(key) || wasImported(imported, key, path)) return false;
     const asked = networkIn(parse(found));
     if (typeof asked === 'string') {
       refuse(key, path, asked);
@@ -288,7 +308,7 @@ export const createProvisioning = (
     }
     await setNetwork(network);
     log.info({ path }, 'the network of a configuration was imported');
-    await remember(imported, key, path);
+    await remember(imported, key, path, false);
     return false;
   };
 

@@ -10,12 +10,15 @@ import { temporaryFolder } from '../support/service.ts';
 const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/signage/forget-config');
 const kept = '{"keep":true,"kiosk":{"network":{"wifi":{"password":"secret"}}}}';
 
-it.each<[string, string, string[], isImported: boolean, isRemoved: boolean]>([
+it.each<[string, string, string[], isImported: boolean, isRemoved: boolean, last?: string]>([
   ['one that was imported', '{}', [], true, true],
+  ['the last one that was imported', '{}', [], true, true, '{}'],
+  ['one after which another was imported', '{}', [], true, false, kept],
+  ['one after which another was imported, by a reset', '{}', ['even-kept'], true, true, kept],
   ['one that says "keep"', kept, [], true, false],
   ['one that says "keep", by a reset', kept, ['even-kept'], true, true],
   ['one that was not imported, by a reset', kept, ['even-kept'], false, false],
-])('%s is removed with its bytes, or stays', (_, text, words, isImported, isRemoved) => {
+])('%s is removed with its bytes, or stays', (_, text, words, isImported, isRemoved, last) => {
   const folder = temporaryFolder();
   const [bin, partition, calls] = ['bin', 'partition', 'calls'].map((name) => join(folder, name)) as [
     string,
@@ -32,10 +35,9 @@ it.each<[string, string, string[], isImported: boolean, isRemoved: boolean]>([
     chmodSync(join(bin, name), 0o755);
   }
   writeFileSync(join(partition, 'config.json'), text);
-  const hash = createHash('sha256')
-    .update(isImported ? text : '')
-    .digest('hex');
-  writeFileSync(join(folder, 'config.imported'), `${hash}\n`);
+  const hashOf = (of: string) => createHash('sha256').update(of).digest('hex');
+  const line = last === undefined ? '' : `${hashOf(last)}  ${join(partition, 'config.json')}\n`;
+  writeFileSync(join(folder, 'config.imported'), `${hashOf(isImported ? text : '')}\n${line}`);
   const env = { PATH: `${bin}:${process.env.PATH}`, FOLDER: partition, PLAYER: folder };
   execFileSync(script, words, { env });
   expect(readdirSync(partition)).toEqual(isRemoved ? [] : ['config.json']);

@@ -105,6 +105,27 @@ test('a changed file on the boot partition replaces an older one; two sources do
   expect(box.current()).toEqual({ SIGNAGE_SHARED_SECRET: 'another one of the operator' });
 });
 
+test('a file that is changed back is imported again, also from a record of an earlier version', async () => {
+  const box = boxWith();
+  for (const isRecordOld of [false, true]) {
+    for (const config of [good, { port: 8099 }, good]) {
+      box.put(box.boot, config);
+      const running = box.start();
+      expect(await running.poll()).toBe(true);
+      expect(box.current()).toEqual(config);
+      for (let times = 0; times < 2; times += 1) expect(await running.poll()).toBe(false);
+    }
+    if (isRecordOld) continue;
+    box.put(box.mark, readFileSync(box.mark, 'utf8').replaceAll(/^.* .*\n/gm, ''));
+    expect(await box.start().poll()).toBe(false);
+    box.put(box.boot, { port: 8100 });
+    expect(await box.start().poll()).toBe(true);
+  }
+  // Of each file that is ignored the log tells once a start.
+  expect(box.logged.filter((line) => line.includes('is ignored'))).toHaveLength(7);
+  expect(readFileSync(box.mark, 'utf8').split('\n')).toHaveLength(5);
+});
+
 test('a stick does not change a configured box', async () => {
   const box = boxWith();
   box.put(box.target, good);
