@@ -18,8 +18,8 @@ export interface Installer {
    */
   rollBack(): Promise<void>;
   /**
-   * Whether the installed version was replaced because it failed its trial; false: it was never installed. Absent: every
-   * installed version has run.
+   * Whether the installed version was replaced because it failed its trial; false: it was never installed. Absent: what the
+   * version has recorded of its starts tells, because it rolls itself back.
    */
   wasGivenUp?(): boolean;
   /** Of a system that would be given up after some starts; absent: what is installed stays. */

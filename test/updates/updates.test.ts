@@ -138,6 +138,25 @@ test('a version that does not fit is told of, until it does', async () => {
   expect(box.updates.status()).toMatchObject({ ready: '2.0.0', fault: null });
 });
 
+test('a version whose installation was cut off is tried again; one that has run is not', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url);
+  const program = join(box.updatesDir, '..', 'signage-player.AppImage');
+  await putIn(box);
+  // The power went while the file was copied.
+  writeFileSync(program, 'the program 1.0.0');
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual([]);
+  // Not again and again in one night.
+  await box.later(5 * HOUR);
+  expect(box.updates.status().ready).toBeNull();
+  await box.later(2 * HOUR);
+  await box.later(18 * HOUR);
+  expect([await box.boot(), box.version()]).toEqual([true, '2.0.0']);
+  writeFileSync(program, 'the program 1.0.0');
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual(['2.0.0']);
+});
+
 test('a version that runs but does not play is rolled back', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   await putIn(box);
