@@ -52,8 +52,6 @@ const PROVISIONING_TIMEOUT_MS = 10_000;
 const ROLLBACK_MS = 60_000;
 /** How long root takes to stop the kiosk. */
 const ORDER_MS = 5_000;
-/** Within this a page that does not paint was opened again, or the local page shown for a while. */
-const RECOVERY_MS = 300_000;
 /** A page that sent a heartbeat within this time is alive, whether it paints or not. */
 const ALIVE_MS = 60_000;
 
@@ -73,13 +71,7 @@ export const createAppliance = (
     window.isBlack() ? window.silentMs() < ALIVE_MS : window.health().state === 'playing';
   // A compositor that does not start has none either, which is a fault.
   const hasNoDisplay = (): boolean => paths.session?.renderer !== 'none' && displays().length === 0;
-  let paintedAt = performance.now();
-  /** Whether something was painted within the time in which a page is recovered, or there is no display to paint on. */
-  const isPainting = (): boolean => {
-    const now = performance.now();
-    if (hasNoDisplay() || windows.list().some(paints)) paintedAt = now;
-    return now - paintedAt < RECOVERY_MS;
-  };
+  const isPainting = (): boolean => hasNoDisplay() || windows.list().some(paints);
   const watchdog = createWatchdog({ log, isPainting }, { ...paths.systemd, painted: paths.painted });
   const stickLock = createLock(() => performance.now());
   const isRight = async ({ what, value }: Proof): Promise<boolean | null> => {

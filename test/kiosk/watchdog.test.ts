@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startWithLogin } from '../../main/appliance.ts';
+import { type AppliancePorts, createAppliance, startWithLogin } from '../../main/appliance.ts';
 import { createWatchdog } from '../../main/watchdog.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -69,6 +69,33 @@ test('a file is touched while something is painted, and no longer', async () => 
   isPainting = true;
   vi.advanceTimersByTime(15_000);
   await expect.poll(() => existsSync(painted), patience).toBe(true);
+});
+
+test.each([
+  ['while a page plays', 'playing', 1, true],
+  ['not by its start alone, before the first picture', 'starting', 1, false],
+  ['where there is no display', 'starting', 0, true],
+] as const)('the kiosk paints %s', async (_, state, displays, isPainting) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = temporaryFolder();
+  const painted = join(folder, 'painted');
+  const window = { isBlack: () => false, health: () => ({ state }) };
+  const ports = {
+    app: { isPackaged: false, getVersion: () => '1.0.0' },
+    host: { log: { info: vi.fn(), warn: vi.fn() }, dataDir: folder },
+    displays: () => Array(displays).fill({}),
+    windows: { list: () => [window] },
+  } as unknown as AppliancePorts;
+  const systemd = { isWatched: false, intervalMs: null };
+  const paths = { rendererDir: folder, resourcesDir: folder, appImage: null, painted, session: null, system: null };
+  const appliance = createAppliance(ports, { ...paths, systemd });
+  onTestFinished(appliance.close);
+  appliance.ready();
+  vi.advanceTimersByTime(60_000);
+  if (isPainting) await expect.poll(() => existsSync(painted), patience).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(existsSync(painted)).toBe(isPainting);
 });
 
 test('a failed notification is logged once', async () => {
