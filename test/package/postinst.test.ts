@@ -64,6 +64,34 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
+test.skipIf(process.platform !== 'linux').each([
+  ['that', ['configure', '1.0.0'], true, false, true],
+  ['not after its own update, which does so', ['configure', '1.0.0'], true, true, false],
+  ['not after the first installation', ['configure', ''], true, false, false],
+  ['not in an image that is being built', ['configure', '1.0.0'], false, false, false],
+])(
+  'the player that runs is started again after an upgrade by apt alone: %s',
+  async (_, words, runs, isOwn, isRestarted) => {
+    const folder = temporaryFolder();
+    const [app, calls] = [join(folder, 'app'), join(folder, 'calls')];
+    for (const name of ['app', 'bin', ...(runs ? ['run'] : [])]) mkdirSync(join(folder, name));
+    // It fails, as for a unit that is broken.
+    const programs = { ...standIns, systemctl: `echo "$*" >>'${calls}'; exit 1` };
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    if (isOwn) writeFileSync(`${app}.installing`, '');
+    const script = readFileSync(join(root, 'resources', 'linux', 'postinst'), 'utf8')
+      .replaceAll(/\/opt\/\$\{sanitizedProductName\}/g, app)
+      .replaceAll('/run/systemd/system', join(folder, 'run'))
+      .replaceAll('/usr/', `${folder}/`);
+    const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
+    await promisify(execFile)('bash', ['-c', script, 'postinst', ...words], { env });
+    const restart = '--no-block try-restart signage-player.service\n';
+    expect(existsSync(calls) ? readFileSync(calls, 'utf8') : '').toBe(isRestarted ? restart : '');
+  },
+);
+
 test('what is removed are its own links, and no file of the package that takes its place', async () => {
   const folder = temporaryFolder();
   const script = readFileSync(join(root, 'resources', 'linux', 'postrm'), 'utf8')
