@@ -22,9 +22,11 @@ export interface AutostartApp {
   setLoginItemSettings(settings: { openAtLogin: boolean }): void;
 }
 
-export const startWithLogin = (app: AutostartApp, platform: NodeJS.Platform): void => {
-  if (platform !== 'win32' || !app.isPackaged || app.getLoginItemSettings().openAtLogin) return;
-  app.setLoginItemSettings({ openAtLogin: true });
+/** @param isSupervised whether it is the shell of the account, which starts after what starts with the login */
+export const startWithLogin = (app: AutostartApp, platform: NodeJS.Platform, isSupervised: boolean): void => {
+  const openAtLogin = !isSupervised;
+  if (platform !== 'win32' || !app.isPackaged || app.getLoginItemSettings().openAtLogin === openAtLogin) return;
+  app.setLoginItemSettings({ openAtLogin });
 };
 
 export interface AppliancePorts {
@@ -61,7 +63,10 @@ const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
 
 export const createAppliance = (
   { app, host, windows, displays, panels, keepAwake, answerProxy, service, relaunch }: AppliancePorts,
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'session' | 'system' | 'systemd'>,
+  paths: Pick<
+    Paths,
+    'rendererDir' | 'resourcesDir' | 'appImage' | 'isSupervised' | 'painted' | 'session' | 'system' | 'systemd'
+  >,
 ) => {
   const { log, dataDir } = host;
   const { platform } = process;
@@ -148,7 +153,7 @@ export const createAppliance = (
      */
     prepare: async () => {
       keepAwake(true);
-      startWithLogin(app, platform);
+      startWithLogin(app, platform, paths.isSupervised);
       if (app.isPackaged) {
         const imported = importConfig();
         const isLate = await Promise.race([

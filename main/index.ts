@@ -4,7 +4,7 @@ import { app, Menu, powerSaveBlocker, protocol, screen, session, utilityProcess 
 import { EXIT_CONFIG, runningAt } from '../service/public.ts';
 import { graphicsOf, handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
-import { createRelaunch, stopBeforeQuit } from './lifecycle.ts';
+import { createRelaunch, endSecond, stopBeforeQuit } from './lifecycle.ts';
 import { ownPartition, registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
 import { systemPanels } from './power/panels.ts';
@@ -88,7 +88,7 @@ const mayStart = (): boolean => {
   if (url === null) console.log(`The kiosk starts already, or ${app.getPath('temp')} takes no file.`);
   else
     console.log(`The kiosk runs already at ${url}, with the data folder ${host.dataDir}; its window is in front now.`);
-  app.quit();
+  endSecond(app, paths);
   return false;
 };
 

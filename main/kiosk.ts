@@ -68,6 +68,7 @@ interface KioskOptions {
     | 'resourcesDir'
     | 'pagesDir'
     | 'appImage'
+    | 'isSupervised'
     | 'painted'
     | 'session'
     | 'system'

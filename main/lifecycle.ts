@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { App } from 'electron';
 import type { Logger } from 'pino';
+import { type AutostartApp, startWithLogin } from './appliance.ts';
 import type { Kiosk } from './kiosk.ts';
 import type { Paths } from './paths.ts';
 import type { Placement } from './windows/placement.ts';
@@ -20,6 +21,8 @@ interface RelaunchOptions {
   appImage: string | null;
   /** Whether systemd runs the app, and starts it again. */
   systemd: Pick<Paths['systemd'], 'isWatched'>;
+  /** Whether the shell launcher of Windows does so. */
+  isSupervised: boolean;
 }
 
 /**
@@ -38,15 +41,15 @@ const startAfterThis = (program: string, args: readonly string[]): void =>
 /** @returns a function that ends the app and starts it again; only its first call has an effect */
 export const createRelaunch = (
   { app, log, lendSecrets, isStopping }: Dependencies,
-  { appImage, systemd }: RelaunchOptions,
+  { appImage, systemd, isSupervised }: RelaunchOptions,
 ): ((reason: string) => void) => {
   let isUnderWay = false;
   return (reason) => {
     if (isUnderWay || isStopping()) return;
     isUnderWay = true;
     log.warn({ reason }, 'the kiosk restarts');
-    // A second one beside systemd's would start in a session that ends.
-    if (systemd.isWatched) return app.quit();
+    // A second one beside systemd's would start in a session that ends; beside the launcher's only one of them can run.
+    if (systemd.isWatched || isSupervised) return app.quit();
     lendSecrets(() => {
       // Electron's own method would run from the mount of the AppImage, which is gone by then.
       if (appImage === null) app.relaunch();
@@ -54,6 +57,20 @@ export const createRelaunch = (
     });
     app.quit();
   };
+};
+
+/** How long a second instance stays that the shell launcher of Windows has started. */
+const SECOND_MS = 30_000;
+
+/** Ends an instance beside one that runs. */
+export const endSecond = (
+  app: AutostartApp & { quit(): void },
+  { isSupervised }: Pick<Paths, 'isSupervised'>,
+): void => {
+  if (!isSupervised) return app.quit();
+  // The login has started the first one; the launcher would start this one again at once, without end.
+  startWithLogin(app, process.platform, true);
+  setTimeout(app.quit, SECOND_MS);
 };
 
 interface Ports {

@@ -38,6 +38,8 @@ export interface Paths {
   appImage: string | null;
   /** Whether systemd expects notifications, and its watchdog interval; see sd_notify(3) and sd_watchdog_enabled(3). */
   systemd: { isWatched: boolean; intervalMs: number | null };
+  /** Whether the shell launcher of Windows runs the app, and starts it again (`--supervised`). */
+  isSupervised: boolean;
   /** Where an image's root tells which of its systems runs (`KIOSK_SYSTEM`); null: this is no image. */
   system: string | null;
   /** Where an image's root tells what is wrong with `kiosk.network` (`KIOSK_NETWORK`); null: this is no image. */
@@ -95,6 +97,7 @@ export const findPaths = (app: App): Paths => {
       isWatched: NOTIFY_SOCKET !== undefined,
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
+    isSupervised: process.argv.includes('--supervised'),
     system: KIOSK_SYSTEM ?? null,
     network: KIOSK_NETWORK ?? null,
     hotspot: KIOSK_HOTSPOT ?? null,

@@ -23,8 +23,8 @@ $folder = (Get-CimInstance Win32_UserProfile | Where-Object SID -eq $sid).LocalP
 $player = Join-Path $folder 'AppData\Local\Programs\signage-player\Signage Player.exe'
 if (-not (Test-Path $player)) { throw "There is no player at $player; run its installer in the account $User first." }
 
-# Whatever the player's exit code: start it again (0).
+# Whatever the player's exit code: start it again (0). By the word after its path the player leaves that to the launcher.
 $launcher.SetDefaultShell('explorer.exe', 0) | Out-Null
-$launcher.SetCustomShell($sid, "`"$player`"", $null, $null, 0) | Out-Null
+$launcher.SetCustomShell($sid, "`"$player`" --supervised", $null, $null, 0) | Out-Null
 $launcher.SetEnabled($true) | Out-Null
 Write-Output "From its next login on, the account $User is the player and nothing else."

@@ -129,7 +129,7 @@ const kioskWith = (
     {
       paths: {
         ...{ rendererDir: '', resourcesDir: '', appImage: null, painted: null, session: null, system },
-        ...{ pagesDir: '', network: null, hotspot: null },
+        ...{ pagesDir: '', network: null, hotspot: null, isSupervised: false },
         systemd: { isWatched: false, intervalMs: null },
       },
       memory: 2 ** 32,

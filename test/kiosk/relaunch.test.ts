@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createRelaunch } from '../../main/lifecycle.ts';
+import { createRelaunch, endSecond } from '../../main/lifecycle.ts';
 import { ownAppImage } from '../../main/paths.ts';
 import { patience } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -22,7 +22,7 @@ const app = `
   const app = { relaunch: () => console.log('from inside'), quit: () => setTimeout(() => process.exit(0), 300) };
   const relaunch = createRelaunch(
     { app, log: { warn() {} }, lendSecrets: (act) => lendSecrets(environment, act), isStopping: () => false },
-    { appImage: process.env.APPIMAGE, systemd: { isWatched: false } },
+    { appImage: process.env.APPIMAGE, systemd: { isWatched: false }, isSupervised: false },
   );
   relaunch('once');
   relaunch('twice');
@@ -63,7 +63,7 @@ it('any other package is relaunched by Electron, once, and not when it is to end
   let isStopping = true;
   const again = createRelaunch(
     { app: { relaunch, quit }, log: { warn: () => {} }, lendSecrets: lend, isStopping: () => isStopping },
-    { appImage: null, systemd: { isWatched: false } },
+    { appImage: null, systemd: { isWatched: false }, isSupervised: false },
   );
   again('too late');
   expect(quit).not.toHaveBeenCalled();
@@ -72,16 +72,37 @@ it('any other package is relaunched by Electron, once, and not when it is to end
   expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
 });
 
-it('under systemd, which starts it again, it only ends', () => {
+it('under systemd or a shell launcher, which starts it again, it only ends', () => {
   const [relaunch, quit, lend] = [vi.fn(), vi.fn(), vi.fn((act: () => void) => act())];
-  for (const appImage of [null, '/home/player.AppImage']) {
+  for (const [appImage, isWatched] of [
+    [null, true],
+    ['/home/player.AppImage', true],
+    [null, false],
+  ] as const) {
     const again = createRelaunch(
       { app: { relaunch, quit }, log: { warn: () => {} }, lendSecrets: lend, isStopping: () => false },
-      { appImage, systemd: { isWatched: true } },
+      { appImage, systemd: { isWatched }, isSupervised: !isWatched },
     );
     again('a page failed too often');
   }
-  expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([0, 2, 0]);
+  expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([0, 3, 0]);
+});
+
+it('a second instance ends at once, but not where a shell launcher would start it again at once', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const app = {
+    isPackaged: false,
+    getLoginItemSettings: () => ({ openAtLogin: true }),
+    setLoginItemSettings: vi.fn(),
+    quit: vi.fn(),
+  };
+  endSecond(app, { isSupervised: true });
+  expect(app.quit).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(60_000);
+  expect(app.quit).toHaveBeenCalledTimes(1);
+  endSecond(app, { isSupervised: false });
+  expect(app.quit).toHaveBeenCalledTimes(2);
 });
 
 it.runIf(process.platform !== 'win32')('the AppImage of another program is not taken for its own', () => {

@@ -89,7 +89,7 @@ test.each([
   } as unknown as AppliancePorts;
   const systemd = { isWatched: false, intervalMs: null };
   const paths = { rendererDir: folder, resourcesDir: folder, appImage: null, painted, session: null, system: null };
-  const appliance = createAppliance(ports, { ...paths, systemd });
+  const appliance = createAppliance(ports, { ...paths, systemd, isSupervised: false });
   onTestFinished(appliance.close);
   appliance.ready();
   vi.advanceTimersByTime(60_000);
@@ -108,12 +108,14 @@ test('a failed notification is logged once', async () => {
 });
 
 test.each([
-  ['on Windows, once packaged', 'win32', true, false, 1],
-  ['not where it does already', 'win32', true, true, 0],
-  ['not from a checkout', 'win32', false, false, 0],
-  ['not on Linux, where systemd does', 'linux', true, false, 0],
-] as const)('the kiosk starts with the login: %s', (_, platform, isPackaged, openAtLogin, times) => {
+  ['on Windows, once packaged', 'win32', true, false, false, [[{ openAtLogin: true }]]],
+  ['not where it does already', 'win32', true, true, false, []],
+  ['not where it is the shell', 'win32', true, true, true, [[{ openAtLogin: false }]]],
+  ['not from a checkout', 'win32', false, false, false, []],
+  ['not on Linux, where systemd does', 'linux', true, false, false, []],
+] as const)('the kiosk starts with the login: %s', (_, platform, isPackaged, openAtLogin, isSupervised, calls) => {
   const setLoginItemSettings = vi.fn();
-  startWithLogin({ isPackaged, getLoginItemSettings: () => ({ openAtLogin }), setLoginItemSettings }, platform);
-  expect(setLoginItemSettings).toHaveBeenCalledTimes(times);
+  const app = { isPackaged, getLoginItemSettings: () => ({ openAtLogin }), setLoginItemSettings };
+  startWithLogin(app, platform, isSupervised);
+  expect(setLoginItemSettings.mock.calls).toEqual(calls);
 });
