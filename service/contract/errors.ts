@@ -65,7 +65,7 @@ export const errorTable = {
   last_admin: [409, 'This is the last admin with a key; make another one first.'],
   name_taken: [409, 'There is a file with this name already; choose another name, or delete that file first.'],
   not_supported: [409, 'The player cannot restart: it runs without a supervisor.'],
-  update_in_trial: [409, 'An update is on trial, and a restart would count against it; try again in ten minutes.'],
+  update_in_trial: [409, 'An update is on trial, and a restart would count against it; try again in 20 minutes.'],
   box_older: [
     409,
     'This box is older than the content that plays: edit it at a box of a newer version, or update this one.',
