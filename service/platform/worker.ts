@@ -1,6 +1,8 @@
 /** Runs work on untrusted input in a worker thread: it cannot block the service, and has a deadline. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 /** The reply of a thread; `error` completes the sentence "... could not be read: ". */
@@ -14,7 +16,7 @@ export class UnreadableError extends Error {
 interface WorkerOptions {
   /** The bundle of the thread in `dist/service`, without extension. */
   bundle: string;
-  /** The source file of the thread, relative to `service/`; used if there is no bundle. */
+  /** The source file of the thread, relative to `service/`; used if there is no bundle, or an older one. */
   source: string;
   /** The deadline for a request, from when the thread has started. */
   patienceMs: number;
@@ -31,15 +33,32 @@ export interface QuestionWorker<Question> {
   close(): Promise<void>;
 }
 
+/** Where a bundle may be: beside the bundle of the service, or where the build of a checkout puts it. */
+export const bundlePaths = (bundle: string): [own: string, built: string] => {
+  const pathOf = (folder: string) => fileURLToPath(new URL(`${folder}/${bundle}.cjs`, import.meta.url));
+  return [pathOf('../service'), pathOf('../../dist/service')];
+};
+
+/** @throws if the bundle is older than a file in the folder of its source */
+const readFresh = async (path: string, source: string): Promise<string> => {
+  const folder = dirname(source);
+  const times = (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).mtimeMs);
+  if (Math.max(...(await Promise.all(times))) > (await stat(path)).mtimeMs) throw new Error('The bundle is stale');
+  return readFile(path, 'utf8');
+};
+
 /**
- * The CommonJS script of the thread: a bundle next to this one. It is passed as text, because a thread cannot load a file
- * from an asar. In a checkout without bundles the sources are compiled instead.
+ * The CommonJS script of the thread: a bundle. It is passed as text, because a thread cannot load a file from an asar. In a
+ * checkout without bundles, or with older ones, the sources are compiled instead.
  */
 const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'source'>): Promise<string> => {
   const { resolve } = createRequire(import.meta.url);
   const sources = () =>
     ['tsx/cjs', `../${source}`].map((name) => `require(${JSON.stringify(resolve(name))});`).join('');
-  return readFile(new URL(`../service/${bundle}.cjs`, import.meta.url), 'utf8').catch(sources);
+  const [own, built] = bundlePaths(bundle);
+  return readFile(own, 'utf8')
+    .catch(() => readFresh(built, resolve(`../${source}`)))
+    .catch(sources);
 };
 
 /** Within this time a thread starts, also where a slow machine starts everything else, too, ms. */

@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { demuxerOf, isOffice, isRaw } from '../../domain/media-types.ts';
 import type { ServiceContext } from '../../module.ts';
 import { type Confined, idleProcessors } from '../../platform/confined.ts';
 import { findOnPath } from '../../platform/ffmpeg.ts';
+import { bundlePaths } from '../../platform/worker.ts';
 import type { PictureHeader } from '../headers/header.ts';
 import { inputOf, readHeader, readReport } from '../inspect.ts';
 import { findPreview, readPreview } from '../raw.ts';
@@ -79,10 +80,8 @@ ${setting('Calc/Content/Update', 'Link', '1')}
 </oor:items>
 `;
 
-/** The program of `heif-process.ts`: beside the bundles of the service, or what the build of a checkout made. */
-const heifScript = ['../service/heif.cjs', '../../../dist/service/heif.cjs'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-);
+/** The program of `heif-process.ts`. */
+const heifScript = bundlePaths('heif');
 
 type Context = Pick<ServiceContext, 'ffmpeg' | 'options' | 'runScript' | 'tempo'> & { confined: Confined };
 
