@@ -52,17 +52,19 @@ export const findOnPath = async (name: string, { PATH }: Pick<ChildEnvironment, 
   return null;
 };
 
-/** Finds the binary of the optional package ffmpeg-static, which may be installed without its binary. */
+/** The path in the optional package ffmpeg-static; null: it is not installed. Looking for it once more costs as much as before. */
+let staticPath: Promise<string | null> | undefined;
+
+/** Finds the binary of ffmpeg-static, which may be installed without its binary. */
 const findStatic = async (): Promise<string | null> => {
   const packageName = 'ffmpeg-static';
-  try {
-    const { default: path } = (await import(packageName)) as { default: string | null };
-    // Files in an asar archive cannot be executed; electron-builder unpacks binaries next to it.
-    const unpacked = path?.replace('app.asar', 'app.asar.unpacked') ?? null;
-    return unpacked !== null && (await isExecutable(unpacked)) ? unpacked : null;
-  } catch {
-    return null;
-  }
+  staticPath ??= (import(packageName) as Promise<{ default: string | null }>).then(
+    ({ default: path }) => path,
+    () => null,
+  );
+  // Files in an asar archive cannot be executed; electron-builder unpacks binaries next to it.
+  const unpacked = (await staticPath)?.replace('app.asar', 'app.asar.unpacked') ?? null;
+  return unpacked !== null && (await isExecutable(unpacked)) ? unpacked : null;
 };
 
 const isVersion = (version: string | null): boolean => version !== null && version !== UNKNOWN;
