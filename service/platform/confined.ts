@@ -150,6 +150,19 @@ const killWhole = (child: ChildProcess): void => {
 /** How many processors work at idle priority may take. */
 export const idleProcessors = (): number => Math.max(1, Math.floor(availableParallelism() / 2));
 
+/** What the commands of a machine are, and sentences about what it lacks. */
+interface Commands {
+  isolate: ((reach: Reach) => readonly string[]) | null;
+  prlimit: string | null;
+  idle: readonly string[];
+  notes: readonly string[];
+  /** By `monotonicNow`. */
+  validUntil: number;
+}
+
+/** What works, by PATH and program: it is a fact of the machine, so all services of a process share it. */
+const working = new Map<string, Commands>();
+
 /**
  * Runs a program with limits of time and, on Linux, of address space and without a network, as far as the machine has
  * `prlimit` and bubblewrap or `unshare`.
@@ -178,7 +191,7 @@ export const createConfined = (environment: ChildEnvironment, monotonicNow = () 
    * Which commands work is tried with the program itself: containers and hardened systems forbid some.
    * @returns null: none does
    */
-  const findIsolation = async (program: string): Promise<((reach: Reach) => readonly string[]) | null> => {
+  const findIsolation = async (program: string): Promise<Commands['isolate']> => {
     const [bwrap, unshare, setpriv] = [await find('bwrap'), await find('unshare'), await find('setpriv')];
     const ask = [program, '-version'];
     // LibreOffice needs the processes of its own namespace, which some containers do not let it mount.
@@ -214,7 +227,13 @@ export const createConfined = (environment: ChildEnvironment, monotonicNow = () 
     return all.flatMap((words, index) => (isWorking[index] ? words : []));
   };
 
-  const findCommands = async (program: string) => {
+  const findCommands = async (program: string): Promise<Commands> => {
+    const key = `${environment.PATH}\n${program}`;
+    const before = working.get(key);
+    if (before !== undefined) {
+      notes = before.notes;
+      return before;
+    }
     isUnsure = false;
     const [isolate, prlimit, idle] = [await findIsolation(program), await find('prlimit'), await findIdle()];
     if (process.platform === 'linux')
@@ -224,10 +243,13 @@ export const createConfined = (environment: ChildEnvironment, monotonicNow = () 
           : []),
         ...(prlimit === null ? [`Uploads are read by programs without a limit of memory; ${install} util-linux`] : []),
       ];
-    return { isolate, prlimit, idle, validUntil: isUnsure ? monotonicNow() + RETRY_MS : Number.POSITIVE_INFINITY };
+    const validUntil = isUnsure ? monotonicNow() + RETRY_MS : Number.POSITIVE_INFINITY;
+    const found = { isolate, prlimit, idle, notes, validUntil };
+    if (isolate !== null && !isUnsure) working.set(key, found);
+    return found;
   };
 
-  const commandsFor = async (program: string): ReturnType<typeof findCommands> => {
+  const commandsFor = async (program: string): Promise<Commands> => {
     const known = finding;
     const found = await known;
     if (found !== undefined && monotonicNow() < found.validUntil) return found;
