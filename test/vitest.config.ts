@@ -87,7 +87,10 @@ export default defineConfig(({ mode }) => ({
     include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
     exclude: runsWalks(mode) || isChanged ? [] : walks,
     // Single cases of that kind, in files that run always.
-    env: runsWalks(mode) ? { SIGNAGE_TEST_WALKS: 'on' } : {},
+    env: {
+      ...(runsWalks(mode) && { SIGNAGE_TEST_WALKS: 'on' }),
+      ...(mode === 'times' && { SIGNAGE_TEST_COSTS: 'on' }),
+    },
     // A busy CI takes three times as long as a machine that does nothing else.
     testTimeout: mode === 'soak' ? 3_600_000 : process.env.CI === 'true' ? 90_000 : 30_000,
     hookTimeout: 60_000,
