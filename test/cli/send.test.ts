@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { hello, lobby } from '../content/samples.ts';
 import { listenOn, untilTogether } from '../peers/support.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { joinSite, secret, shareSite, signage, signageHere } from './support.ts';
+import { joinSite, secret, shareSite, signageHere } from './support.ts';
 
 const site = shareSite({
   ...lobby,
@@ -130,7 +130,7 @@ test.each([
 });
 
 test('a box that is not there is not reached, and what is no box is said to be none', async () => {
-  const gone = await signage(['send', 'lobby', 'next', '--box', 'http://127.0.0.1:1']);
+  const gone = await signageHere(['send', 'lobby', 'next', '--box', 'http://127.0.0.1:1'], {});
   expect(gone).toEqual({
     stdout: '',
     stderr:
@@ -139,7 +139,7 @@ test('a box that is not there is not reached, and what is no box is said to be n
     code: 69,
   });
   const page = await listenOn(createServer((_, response) => void response.end('<h1>A printer</h1>')));
-  expect(await signage(['health', '--box', page])).toEqual({
+  expect(await signageHere(['health', '--box', page], {})).toEqual({
     stdout: '',
     stderr: `Error: What answers at ${page} is not a signage box.\n`,
     code: 69,

@@ -62,7 +62,7 @@ test('a takeover ends by the clock of the box, and its id begins with its title'
     }),
   );
   const args = ['takeover', 'start', 'tag:public', '--title', 'The lift is out!', '--for', '1h30m', '--yes'];
-  expect(await signage([...args, '--level', 'warning', '--box', proxy])).toMatchObject({ code: 0 });
+  expect(await signageHere([...args, '--level', 'warning', '--box', proxy], {})).toMatchObject({ code: 0 });
   const [{ url = '', body = {} } = {}] = asked;
   expect(url).toMatch(/^PUT \/console\/api\/takeovers\/the-lift-is-out-[\da-f]{6}$/);
   expect(body).toMatchObject({ targets: ['tag:public'], level: 'warning', title: 'The lift is out!' });
@@ -170,7 +170,7 @@ test('plays are copied as the box writes them, and one that goes away in the mid
   const whole = await signage(['plays', 'export', '--from', '2026-11-01', '--box', box]);
   expect(whole).toEqual({ stdout: csv, stderr: '', code: 0 });
   expect(asked).toEqual(['/console/api/plays?format=csv&from=2026-11-01']);
-  const cut = await signage(['plays', 'export', '--to', '2026-11-22T08:00:00Z', '--box', box]);
+  const cut = await signageHere(['plays', 'export', '--to', '2026-11-22T08:00:00Z', '--box', box], {});
   expect(cut).toMatchObject({ code: 69 });
   expect(cut.stderr).toContain('The export ends too early');
 });
@@ -179,7 +179,7 @@ test('plays of a site whose boxes did not all answer are written, and the run en
   const box = await startStandIn((_, response) => {
     response.setHeader('Content-Type', 'text/csv').setHeader('x-signage-degraded', 'true').end('play_id\r\n');
   });
-  const { stdout, stderr, code } = await signage(['plays', 'export', '--box', box]);
+  const { stdout, stderr, code } = await signageHere(['plays', 'export', '--box', box], {});
   expect({ stdout, code }).toEqual({ stdout: 'play_id\r\n', code: 5 });
   expect(stderr).toContain('Some box of the site did not answer');
 });
@@ -199,7 +199,7 @@ test('a log is followed over a moment in which the box is away, and no line come
     .split('\n')
     .map((each) => (JSON.parse(each) as { msg: string }).msg);
   expect(messages).toEqual(['a', 'b', 'b', 'c', 'd']);
-  expect(await signage(['log', 'nosuch', '--box', box])).toMatchObject({ stdout: '', code: 3 });
+  expect(await signageHere(['log', 'nosuch', '--box', box], {})).toMatchObject({ stdout: '', code: 3 });
 });
 
 const health = exampleOf<Health>('GET /healthz');
@@ -210,7 +210,7 @@ test('health --all names the box that hangs, after 3 s', async () => {
     response.end(JSON.stringify({ ...health, peers: [{ ...health.peers[0], url: hung, nodeId: 'n2' }] }));
   });
   const from = performance.now();
-  const { stdout, stderr, code } = await signage(['health', '--all', '--box', box]);
+  const { stdout, stderr, code } = await signageHere(['health', '--all', '--box', box], {});
   expect(performance.now() - from).toBeLessThan(15_000);
   expect(code).toBe(5);
   expect(stdout).toMatch(new RegExp(`^BOX +STATUS[^\\n]*\\n${box} +ok [^\\n]*\\n${hung} +no answer +- +- +n2\\n$`));
@@ -244,13 +244,13 @@ test('what nobody gets, and a device that nobody knows, is not found', async () 
     asked.push(`${method} ${url}`);
     response.end(JSON.stringify({ ...exampleOf('POST /api/screens/:slug/commands'), sent: 0 }));
   });
-  expect(await signage(['send', 'lobby', 'next', '--box', box])).toMatchObject({ code: 3 });
-  expect(await signage(['send', 'lobby', 'setclientname', '--name', 'A', '--device', 'd', '--box', box])).toMatchObject(
-    {
-      code: 0,
-    },
-  );
-  expect(await signage(['devices', 'forget', 'd9', '--yes', '--box', box])).toMatchObject({ code: 3 });
+  expect(await signageHere(['send', 'lobby', 'next', '--box', box], {})).toMatchObject({ code: 3 });
+  expect(
+    await signageHere(['send', 'lobby', 'setclientname', '--name', 'A', '--device', 'd', '--box', box], {}),
+  ).toMatchObject({
+    code: 0,
+  });
+  expect(await signageHere(['devices', 'forget', 'd9', '--yes', '--box', box], {})).toMatchObject({ code: 3 });
   expect(asked).toEqual(Array(2).fill('POST /api/screens/lobby/commands'));
 });
 
@@ -278,7 +278,7 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
     response.end(JSON.stringify(method === 'PUT' ? takeover : { records, degraded: false }));
   });
   const start = ['takeover', 'start', 'all', '--body', 'At the gate', '--media', 'a b.jpg', '--until-ended'];
-  await signage([...start, '--from', '2026-02-01T18:00:00Z', '--yes', '--box', box]);
+  await signageHere([...start, '--from', '2026-02-01T18:00:00Z', '--yes', '--box', box], {});
   expect(asked).toEqual({
     targets: ['all'],
     level: 'info',
@@ -288,13 +288,13 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
     until: '2026-03-04T18:00:00.000Z',
   });
 
-  const { stdout } = await signage(['audit', '--box', box]);
+  const { stdout } = await signageHere(['audit', '--box', box], {});
   expect(stdout).toMatch(
     /^WHEN +WHO +ADDRESS +WHAT +TARGET +CHANGE +RESULT\n\S+ [\d:]+[+-]\d\d:\d\d +Ada [^\n]* command=next +ok\n/,
   );
   expect(stdout).toMatch(/Bo [^\n]* abcdef012345 +ok\n/);
   const times = ['--from', '2026-02-02', '--to', '2026-02-04T08:00:00+01:00'];
-  const narrowed = await signage(['audit', ...times, '--who', 'Ada', '--limit', '1', '--json', '--box', box]);
+  const narrowed = await signageHere(['audit', ...times, '--who', 'Ada', '--limit', '1', '--json', '--box', box], {});
   expect(JSON.parse(narrowed.stdout)).toEqual({ records: records.slice(0, 1), degraded: false });
   const query = 'from=2026-02-02&to=2026-02-04T08%3A00%3A00%2B01%3A00&operator=Ada&limit=1';
   expect(paths.filter((path) => path?.startsWith('/console/api/audit'))).toEqual([
