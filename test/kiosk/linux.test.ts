@@ -245,7 +245,8 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     const control = `Package: ${name}\nVersion: ${version}\nArchitecture: all\nDepends: ${depends}\nMaintainer: x <x@localhost>\nDescription: x\n`;
     writeFileSync(join(folder, 'tree', 'DEBIAN', 'control'), control);
     writeVersion(join(folder, 'tree'), version);
-    await execute('dpkg-deb', ['--build', '--root-owner-group', join(folder, 'tree'), join(folder, 'player.deb')]);
+    const options = ['-Znone', '--root-owner-group'];
+    await execute('dpkg-deb', [...options, '--build', join(folder, 'tree'), join(folder, 'player.deb')]);
     return readFileSync(join(folder, 'player.deb'));
   };
 

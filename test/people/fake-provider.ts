@@ -7,8 +7,12 @@ import { listenOn } from '../peers/support.ts';
 /** @param nonce of the sign-in; null: nobody has signed in yet */
 export type MakeToken = (nonce: string) => Promise<string | null> | string | null;
 
+/** One pair for all providers: it takes a while to make. */
+let keys: ReturnType<typeof generateKeyPair> | undefined;
+
 export const startFakeProvider = async () => {
-  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  keys ??= generateKeyPair('RS256', { extractable: true });
+  const { privateKey, publicKey } = await keys;
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const state: {
     token: MakeToken;
