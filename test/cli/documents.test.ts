@@ -92,7 +92,7 @@ test('every command of the README and the guides works at a box that was just in
   timeout: 120_000,
 }, async () => {
   expect(commands.length).toBeGreaterThan(25);
-  const box = await startTestService();
+  const box = await startTestService({ isDemoShipped: true });
   await joinScreen(box, 'demo', { deviceId: 'hall' });
   const home = temporaryFolder();
   mkdirSync(join(home, 'bin'));

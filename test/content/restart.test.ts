@@ -100,7 +100,7 @@ describe('after a restart', () => {
 
 describe('the first start', () => {
   test('writes the demo and its media, and plays the demo', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ isDemoShipped: true });
     const { screen, slides } = await payloadOf(service, 'demo');
     expect(screen.slug).toBe('demo');
     expect(slides.length).toBeGreaterThanOrEqual(6);

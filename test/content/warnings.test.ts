@@ -249,7 +249,7 @@ test.each<[string, ReturnType<typeof lobbyWith>]>([
 });
 
 test('the demo has no warnings', async () => {
-  expect(await warningsOf(await startTestService())).toEqual([]);
+  expect(await warningsOf(await startTestService({ isDemoShipped: true }))).toEqual([]);
 });
 
 describe('a template is checked when the content is loaded', () => {

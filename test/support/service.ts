@@ -1,5 +1,5 @@
 /** A real service on a free port, over a data directory of its own. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,9 +49,28 @@ const servicePath = (): Promise<string> =>
     return folder;
   })());
 
+/** One screen with one text: of the shipped demo each service would hash a film, and read a template in a thread. */
+const lightDemo = {
+  screens: [{ name: 'Demo', slug: 'demo', tags: ['public'], playlist_id: 'day' }],
+  playlists: [{ id: 'day', slides: [{ id: 'hero', kind: 'text', title: 'Hello', duration_seconds: 7 }] }],
+};
+let lightDir: string | undefined;
+/** Resources with that for a demo: it is one that nobody has edited, so that content of peers takes its place. */
+const lightResources = (): string => {
+  if (lightDir !== undefined) return lightDir;
+  const folder = mkdtempSync(join(tmpdir(), 'signage-resources-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'demo', 'media'), { recursive: true });
+  writeFileSync(join(folder, 'demo', 'content.json'), JSON.stringify(lightDemo));
+  lightDir = folder;
+  return folder;
+};
+
 interface Setup {
   /** What stands in content.json; text is written as it is; absent: the demo of a first start. */
   content?: unknown;
+  /** Whether the demo is the shipped one; default: false, it is a single text. */
+  isDemoShipped?: boolean;
   /** SIGNAGE_ settings beyond port and data directory. */
   env?: Record<string, string>;
   /** The time of day by the machine, ms since the epoch. */
@@ -94,6 +113,7 @@ export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
 export const startTestService = async (
   {
     content,
+    isDemoShipped = false,
     env = {},
     wall = Date.now,
     isSynchronized = () => false,
@@ -127,7 +147,7 @@ export const startTestService = async (
     ),
     logLines: () => lines,
     rendererDir: join(root, 'dist', 'renderer'),
-    resourcesDir: join(root, 'resources'),
+    resourcesDir: isDemoShipped ? join(root, 'resources') : lightResources(),
     now: wall,
     reserveBytes: 4096,
     isSynchronized,

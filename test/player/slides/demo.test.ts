@@ -23,7 +23,7 @@ describeBrowser('the demo', () => {
       { width: 720, height: 1280 },
       { width: 1920, height: 300 },
     ];
-    const service = await startTestService();
+    const service = await startTestService({ isDemoShipped: true });
     const payload = (await (await service.get('/api/screens/demo/playlist')).json()) as PlaylistPayload;
     expect(payload.slides.length).toBeGreaterThanOrEqual(6);
     const page = await openPlayer(service, 'demo', viewports[0]);
