@@ -384,6 +384,8 @@ test('no code, proof or key of an invitation is in a log, the audit, /healthz, /
   const texts = [box.log()];
   for (const path of ['/healthz', '/metrics']) texts.push(await (await box.get(path)).text());
   for (const path of ['/audit', '/people', '/site']) texts.push(await (await admin('GET', api + path)).text());
+  // What it is writing at the moment has a name that goes.
+  await box.close();
   const read = (folder: string): void => {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);

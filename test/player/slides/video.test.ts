@@ -102,7 +102,7 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
 
     it('without a duration is on for its own length, which is not the 10 s of other kinds', async () => {
       const { service, show } = player();
-      const film = { kind: 'video', media_url: putVideo(service.dataDir, 'green.mp4', green, 4) };
+      const film = { kind: 'video', media_url: putVideo(service.dataDir, 'green.mp4', green, 2) };
       const page = await show([film, { id: 'text', kind: 'text', title: 'After', duration_seconds: 3600 }]);
       const beganAt = performance.now();
       await page.getByText('After').waitFor();
