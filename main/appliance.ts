@@ -143,7 +143,7 @@ export const createAppliance = (
         return { ...updates, feed: updates.feed ?? null, peers: running.updateFeeds(), timeZone };
       },
     },
-    { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage, system: paths.system, builtAt },
+    { ...paths, platform, dataDir, builtAt },
   );
 
   return {

@@ -19,6 +19,8 @@ export interface GateState {
   trial: Trial | null;
   /** Versions that failed on this box and are not installed again. */
   failed: string[];
+  /** A version whose trial ended without a start, where nothing else tells whether it was installed: a second time it has failed. */
+  missed?: string | undefined;
 }
 
 export const emptyState: GateState = { trial: null, failed: [] };
@@ -43,9 +45,9 @@ const fail = ({ failed }: GateState, version: string): GateState => ({
 });
 
 /** A version is about to be installed. */
-export const begin = ({ failed }: GateState, version: string, from: string): GateState => ({
+export const begin = (state: GateState, version: string, from: string): GateState => ({
+  ...state,
   trial: { version, from, starts: [] },
-  failed,
 });
 
 /** The installation failed; it may be repeated. */

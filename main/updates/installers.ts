@@ -17,10 +17,7 @@ export interface Installer {
    * @throws Error if no earlier package is kept
    */
   rollBack(): Promise<void>;
-  /**
-   * Whether the installed version was replaced because it failed its trial; false: it was never installed. Absent: what the
-   * version has recorded of its starts tells, because it rolls itself back.
-   */
+  /** Whether the installed version was replaced because it failed its trial; false: it was never installed. Absent: unknown. */
   wasGivenUp?(): boolean;
   /** Of a system that would be given up after some starts; absent: what is installed stays. */
   trial?: {
@@ -55,6 +52,7 @@ export const appImageInstaller = (program: string, restart: () => void): Install
       await systemDisk.syncFolder(dirname(program));
       restart();
     },
+    wasGivenUp: () => !existsSync(next),
   };
 };
 
@@ -117,21 +115,24 @@ interface NsisOptions {
   installed: string;
   /** Where that is kept while the next version is on trial. */
   kept: string;
+  /** Whether an installer starts the program that it has installed. */
+  starts: boolean;
   /** Runs the installer that electron-updater has downloaded, silently, and ends this process. */
-  runDownloaded(): void;
+  runDownloaded(starts: boolean): void;
   quit(): void;
 }
 
 /** Runs the NSIS installers on Windows, silently and for one account. */
-export const nsisInstaller = ({ installed, kept, runDownloaded, quit }: NsisOptions): Installer => ({
+export const nsisInstaller = ({ installed, kept, starts, runDownloaded, quit }: NsisOptions): Installer => ({
   install: async () => {
     // Without it a rollback is not possible, but staying on an old version is worse.
     await copyFile(installed, kept).catch(() => rm(kept, { force: true }));
-    runDownloaded();
+    runDownloaded(starts);
   },
   rollBack: async () => {
     await stat(kept);
-    spawn(kept, ['--updated', '/S', '--force-run'], { detached: true, stdio: 'ignore' }).unref();
+    const words = ['--updated', '/S', ...(starts ? ['--force-run'] : [])];
+    spawn(kept, words, { detached: true, stdio: 'ignore' }).unref();
     quit();
   },
 });

@@ -44,6 +44,8 @@ interface OpenOptions {
   system: string | null;
   /** When this program was built, in ms since the epoch. */
   builtAt: number;
+  /** Whether the shell launcher of Windows starts the program again once it has ended: then no installer does. */
+  isSupervised: boolean;
 }
 
 // electron-updater's own choice is wrong: the marker file of the deb is in the AppImage too, made from the same folder.
@@ -78,7 +80,7 @@ const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
 
 export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates => {
   const { app, log, relaunch, settings, beforeInstall, isHealthy, createUpdater = updaterOf } = ports;
-  const { platform, dataDir, resourcesDir, appImage, system, builtAt } = options;
+  const { platform, dataDir, resourcesDir, appImage, system, builtAt, isSupervised } = options;
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
@@ -92,7 +94,8 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
       return nsisInstaller({
         installed: join(cache, 'installer.exe'),
         kept: join(updatesDir, 'previous-setup.exe'),
-        runDownloaded: () => updater?.quitAndInstall(true, true),
+        starts: !isSupervised,
+        runDownloaded: (starts) => updater?.quitAndInstall(true, starts),
         quit: app.quit,
       });
     }

@@ -202,13 +202,14 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
       const isSystem = installer.trial !== undefined;
       const before = await readState(path);
       settled = before.trial === null ? version : null;
-      // What replaces itself has recorded its start before it is rolled back; without one it was never installed.
-      const wasGivenUp = installer.wasGivenUp?.() ?? before.trial?.starts.length !== 0;
+      const { trial } = before;
+      // Without a start it was never installed, or it cannot start at all: then it ends like that a second time.
+      const isUnstarted = trial?.starts.length === 0 && trial.version !== version;
+      const isMissed = !installer.wasGivenUp && isUnstarted && before.missed !== trial.version;
+      const wasGivenUp = installer.wasGivenUp?.() ?? !isMissed;
       const { state: next, verdict } = gate.start(before, version, now(), wasGivenUp, isSystem);
-      await recordIfPossible(next);
-      // An installer that fails each time, and ends this process, would be run all night.
-      if (before.trial !== null && verdict === 'settled' && !installer.wasGivenUp)
-        nextCheck = monotonicNow() + CHECK_MS;
+      await recordIfPossible(isMissed ? { ...next, missed: trial.version } : next);
+      if (isMissed) nextCheck = monotonicNow() + CHECK_MS;
       if (verdict === 'roll back') return !(await rollBack());
       if (verdict === 'watch') watch = gate.beginWatch(monotonicNow());
       return true;

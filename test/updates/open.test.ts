@@ -24,7 +24,7 @@ const boxOf = (isPackaged: boolean, url: string) => {
         answerProxy: () => {},
         createUpdater,
       },
-      { platform: 'linux', dataDir, resourcesDir, appImage: null, system: null, builtAt: 0 },
+      { platform: 'linux', dataDir, resourcesDir, appImage: null, system: null, builtAt: 0, isSupervised: false },
     );
   return { dataDir, resourcesDir, createUpdater, open };
 };

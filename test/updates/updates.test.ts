@@ -138,21 +138,31 @@ test('a version that does not fit is told of, until it does', async () => {
   expect(box.updates.status()).toMatchObject({ ready: '2.0.0', fault: null });
 });
 
-test('a version whose installation was cut off is tried again; one that has run is not', async () => {
+test('a version whose copy was cut off is put in again; one that was replaced by hand is not', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   const program = join(box.updatesDir, '..', 'signage-player.AppImage');
   await putIn(box);
   // The power went while the file was copied.
   writeFileSync(program, 'the program 1.0.0');
-  expect(await box.boot()).toBe(true);
-  expect(box.updates.status().failed).toEqual([]);
-  // Not again and again in one night.
-  await box.later(5 * HOUR);
-  expect(box.updates.status().ready).toBeNull();
-  await box.later(2 * HOUR);
-  await box.later(18 * HOUR);
-  expect([await box.boot(), box.version()]).toEqual([true, '2.0.0']);
+  writeFileSync(`${program}.next`, 'the prog');
+  await putIn(box);
+  expect([box.updates.status().failed, box.version()]).toEqual([[], '2.0.0']);
+  // It did not get so far as to record a start.
   writeFileSync(program, 'the program 1.0.0');
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual(['2.0.0']);
+});
+
+test('where nothing tells whether a version was installed, it is tried twice, not in one night', async () => {
+  const installed: string[] = [];
+  const installer = { install: async (file: string) => void installed.push(file), rollBack: async () => undefined };
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url, () => installer);
+  await putIn(box);
+  expect(await box.boot()).toBe(true);
+  await box.later(5 * HOUR);
+  expect([box.updates.status().ready, box.updates.status().failed, installed.length]).toEqual([null, [], 1]);
+  for (let hours = 0; hours < 24 && installed.length === 1; hours += 1) await box.later(HOUR);
+  expect(installed).toHaveLength(2);
   expect(await box.boot()).toBe(true);
   expect(box.updates.status().failed).toEqual(['2.0.0']);
 });
