@@ -77,6 +77,8 @@ export const createCatalog = (
   const path = join(dirs.data, 'media.json');
   const known = new Map<string, KnownFacts>();
   const unread = new Set<string>();
+  /** What was read since the start, well or badly. */
+  const tried = new Set<string>();
   const unprobed = new Set<string>();
   /** Files that a page has asked for before they were read: they come first. */
   const asked = new Set<string>();
@@ -153,6 +155,7 @@ export const createCatalog = (
     working.add(files);
     for (let file = nextOf(files); file !== undefined && !closing.signal.aborted; file = nextOf(files)) {
       await work(file).catch((error: unknown) => log.debug({ err: error, file }, 'a media file could not be read'));
+      tried.add(file);
       files.delete(file);
       asked.delete(file);
     }
@@ -191,7 +194,11 @@ export const createCatalog = (
           entries.push({ name, path: file, modifiedAt: new Date(dateOf(stats)).toISOString(), ...rest });
         }
       }
-      if (folders.isComplete()) for (const file of gone) changed = known.delete(file) || changed;
+      if (folders.isComplete())
+        for (const file of gone) {
+          changed = known.delete(file) || changed;
+          tried.delete(file);
+        }
       void workOnPending();
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
@@ -240,6 +247,8 @@ export const createCatalog = (
 
     /** The names of files whose current version has not been read yet. */
     unread: (): Set<string> => new Set([...unread].map((file) => basename(file))),
+    /** Those of which no version has been read since the start either: some change all the time, or cannot be read. */
+    untried: (): Set<string> => new Set([...unread].flatMap((file) => (tried.has(file) ? [] : basename(file)))),
 
     /** Calls `listener` with the name of each file whose metadata change. */
     onLearn: news.on,

@@ -48,10 +48,15 @@ describe('the catalog', () => {
     writeFileSync(file, 'one');
     writeFileSync(join(media.mediaDir, 'a.png'), png);
     writeFileSync(join(media.mediaDir, '.hidden'), 'x');
+    await media.catalog.list();
+    expect([...media.catalog.untried()].toSorted()).toEqual(['a.png', 'b.txt']);
     const first = await settled(media, ['a.png', 'b.txt']);
     expect(first.map((entry) => entry.sha256)).toEqual([sha256(png), sha256('one')]);
 
     appendFileSync(file, ' and two');
+    await media.catalog.list();
+    // What changes all the time is not waited for.
+    expect([...media.catalog.unread(), 'not', ...media.catalog.untried()]).toEqual(['b.txt', 'not']);
     await expect
       .poll(async () => (await media.catalog.list()).at(1)?.sha256, { timeout: 20_000 })
       .toBe(sha256('one and two'));

@@ -46,7 +46,7 @@ it('room is made without a look into copies, once the files that the content nam
   const withCopy = { ...ledger, all: () => [{ url: 'http://film', copy, isNamed: true }] };
   const renditions = createRenditions({ ...context, monotonicNow: () => 0 } as never, {
     store,
-    catalog: { list: async () => [], unread: () => unread, onLearn: () => {} } as never,
+    catalog: { list: async () => [], untried: () => unread, onLearn: () => {} } as never,
     ledger: withCopy,
     downloads: {} as never,
     content: { mediaInOrder: () => new Set(), mediaNames: () => new Set(['film.mp4']), onChange: () => {} } as never,
@@ -93,7 +93,7 @@ it('a film that is uploaded again, and has to be read, keeps its rendition; that
   const given = { monotonicNow: () => performance.now(), ffmpeg: { find: async () => ({ path: 'ffmpeg' }) } };
   const renditions = createRenditions(Object.assign({}, context, given) as never, {
     store,
-    catalog: { list: async () => films, unread: () => new Set(), onLearn: news.on, hashOf: () => undefined } as never,
+    catalog: { list: async () => films, untried: () => new Set(), onLearn: news.on, hashOf: () => undefined } as never,
     ledger,
     downloads: {} as never,
     content: { mediaInOrder: () => new Set(), mediaNames: () => new Set(), onChange: () => {} } as never,

@@ -78,7 +78,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
     store,
     catalog: {
       hashOf: (path) => hashOf(films.indexOf(basename(path))),
-      unread: () => new Set(isReading() ? ['other'] : []),
+      untried: () => new Set(isReading() ? ['other'] : []),
     },
     converter: { lackOf: async () => null, convert },
     downloads: { fetch },

@@ -28,7 +28,7 @@ type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'runS
 
 interface Dependencies {
   store: RenditionStore;
-  catalog: Pick<Catalog, 'hashOf' | 'list' | 'reading' | 'unread' | 'onLearn' | 'measured'>;
+  catalog: Pick<Catalog, 'hashOf' | 'list' | 'reading' | 'untried' | 'onLearn' | 'measured'>;
   ledger: Pick<Ledger, 'all' | 'get' | 'fileOf' | 'measured' | 'onPut'>;
   downloads: Pick<Downloads, 'fetch'>;
   content: Pick<Content, 'mediaInOrder' | 'mediaNames' | 'onChange'>;
@@ -293,7 +293,7 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
       const names = content.mediaNames();
       const files = (await catalog.list(KEPT_MS)).filter(({ name }) => names.has(name));
       // Any rendition may be that of a named file that has not been read.
-      if ([...catalog.unread()].some((name) => names.has(name))) return 0;
+      if ([...catalog.untried()].some((name) => names.has(name))) return 0;
       const copies = ledger.all().flatMap(({ copy, isNamed }) => (isNamed ? [copy] : []));
       const named = new Set([...files, ...copies].map(({ sha256 }) => sha256));
       return store.evict(bytes, (original) => named.has(original));

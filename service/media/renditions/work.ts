@@ -45,7 +45,7 @@ export interface SiteRenditions {
 
 interface Dependencies {
   store: RenditionStore;
-  catalog: Pick<Catalog, 'hashOf' | 'unread'>;
+  catalog: Pick<Catalog, 'hashOf' | 'untried'>;
   converter: Converter;
   downloads: Pick<Downloads, 'fetch'>;
   /** What needs a rendition, in the order in which it is to be made; of files of one hash the first counts. */
@@ -358,7 +358,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     const gone = folders.isComplete() ? store.originals().filter((sha256) => !here.has(sha256)) : [];
     const at = monotonicNow();
     // Any file that has not been read may be the original.
-    const isAllRead = catalog.unread().size === 0;
+    const isAllRead = catalog.untried().size === 0;
     absent = new Map(
       gone.map((sha256) => {
         const { since, path } = absent.get(sha256) ?? { since: at, path: listed.get(sha256) };
