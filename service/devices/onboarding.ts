@@ -21,7 +21,7 @@ interface Dependencies {
   proofs: Pick<DeviceProofs, 'mustProve'>;
   claims: Pick<Claims, 'end'>;
   content: Pick<Content, 'payload'>;
-  screens: Pick<Screens, 'locationsOf' | 'onHello' | 'onJoin' | 'rename' | 'send' | 'whenHeard'>;
+  screens: Pick<Screens, 'deviceIds' | 'locationsOf' | 'onHello' | 'onJoin' | 'rename' | 'send' | 'whenHeard'>;
   landing: Pick<Landing, 'notify'>;
   knownDevices: Pick<KnownDevices, 'saw'>;
   peers: Pick<Peers, 'broadcast'>;
@@ -181,7 +181,8 @@ export const createOnboarding = ({
     },
     /** Moves the pages of pending devices whose screens have reached this box. */
     screensChanged: (): void => {
-      for (const { clientName, screenSlug, deviceId } of pending.ids().flatMap((id) => devices.get(id) ?? [])) {
+      for (const deviceId of [...screens.deviceIds()].filter(pending.has)) {
+        const { clientName = '', screenSlug = null } = devices.get(deviceId) ?? {};
         const isElsewhere = screens.locationsOf(deviceId).some(({ slug }) => slug !== screenSlug);
         if (screenSlug === null || !isElsewhere || !isHere(screenSlug)) continue;
         deliver({ deviceId, clientName, screenSlug }, pending.needsProof(deviceId));

@@ -40,8 +40,7 @@ export const openPending = async (
   };
 
   return {
-    /** The canonical ids of all of them. */
-    ids: (): string[] => [...pending.keys()],
+    has: (deviceId: string): boolean => pending.has(canonicalDeviceId(deviceId)),
     /** Whether only a page that has proved to be the device learns its binding. */
     needsProof: (deviceId: string): boolean => pending.get(canonicalDeviceId(deviceId))?.isProofNeeded === true,
     /** Resolves when it is on the disk, or the disk has failed. */

@@ -77,10 +77,11 @@ describe('binding a device', () => {
         forget: () => Promise.reject(new CodedError('insufficient_storage')),
         saw: () => undefined,
       },
-      pending: { ids: () => [], needsProof: () => false, add: async () => {}, remove() {}, take: () => false },
+      pending: { has: () => false, needsProof: () => false, add: async () => {}, remove() {}, take: () => false },
       proofs: { mustProve: () => false },
       claims: { end() {} },
       screens: {
+        deviceIds: () => new Set(['device-1']),
         locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe', proven: false }],
         onHello: () => {},
         onJoin: () => {},
