@@ -142,8 +142,9 @@ test('ids are readable and free', () => {
   expect(freeId('Café & Bar', [])).toBe('cafe-bar');
   expect(freeId('Café', ['cafe', 'cafe-2'])).toBe('cafe-3');
   expect(freeId('日本', [])).toBe('new');
-  expect(freeId('rss', ['rss-123456'], '-123456')).toBe('rss-123456-2');
+  expect(freeId('rss', ['rss-n123456'], '-n123456')).toBe('rss-n123456-2');
   expect(titleOf({ kind: 'rss' }, freeId('rss', [], randomEnd()))).toBe('rss');
+  expect(titleOf({ kind: 'rss' }, 'news-202511')).toBe('news-202511');
 });
 
 test('changes are named with the screens that they concern', () => {

@@ -40,7 +40,7 @@ const firstValue = (content: SlideDraft['content']): string | undefined =>
 export const wordsOf = ({ title, body }: Pick<Named, 'title' | 'body'>): string => title?.trim() || plainText(body);
 
 /** An id as people read it: without the random end of those that the console makes; pure. */
-export const plainId = (id: string): string => id.replace(/(?:-\d{6})+(?:-\d+)?$/, '');
+export const plainId = (id: string): string => id.replace(/(?:-n\d{6})+(?:-\d+)?$/, '');
 
 /** The display name of a slide without a title; pure. */
 export const titleOf = (slide: Named & { kind?: string }, id: string): string =>

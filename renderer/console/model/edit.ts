@@ -48,8 +48,8 @@ export const moveAll = <Item>(list: readonly Item[], places: ReadonlySet<number>
   ];
 };
 
-/** Six digits for the end of an id, so that two editors who each add a record of one kind do not make the same id. */
-export const randomEnd = (): string => `-${Math.floor(100_000 + Math.random() * 900_000)}`;
+/** A random end of an id, so that two editors who each add a record of one kind do not make the same id. */
+export const randomEnd = (): string => `-n${Math.floor(100_000 + Math.random() * 900_000)}`;
 
 /** `base`, or `base-2`, `base-3`, ... if it is taken. @param end of the id, before the number */
 export const freeId = (base: string, taken: Iterable<string>, end = ''): string => {

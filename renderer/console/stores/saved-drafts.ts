@@ -166,7 +166,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     const { value, conflicts } = merge(before, mine, theirs);
     const next = isClean ? theirs : (value as ContentDocument);
     unconfirmed = null;
-    if (!isOwn && !isClean && conflicts.some(({ of }) => of === 'record')) {
+    if (!isOwn && !isClean && saved !== null && conflicts.some(({ of }) => of === 'record')) {
       // Nobody can be asked here: both drafts stay, and the person who publishes the second is asked.
       keep(null);
       saved = null;
