@@ -28,7 +28,7 @@ import { createSuspicions } from './suspicions.ts';
 
 /** A box of the same site, or a static address where no box has answered yet. */
 export interface Peer {
-  /** Null for a static peer that has never answered. */
+  /** Null for a static peer of which no box is known. */
   nodeId: string | null;
   /** Base URL at which it answered last. */
   url: string;
@@ -267,8 +267,8 @@ export const createRegistry = (
 
   const all = (): Peer[] => [
     ...named(),
-    ...unnamed().map(({ url, expected, source, foreign, reason }) => ({
-      nodeId: source === 'known' ? expected : null,
+    ...unnamed().map(({ url, expected, foreign, reason }) => ({
+      nodeId: reports.has(expected ?? '') ? null : expected,
       url,
       isForeign: foreign,
       ...unanswered,
