@@ -245,7 +245,7 @@ export const createConfined = (environment: ChildEnvironment, monotonicNow = () 
       ];
     const validUntil = isUnsure ? monotonicNow() + RETRY_MS : Number.POSITIVE_INFINITY;
     const found = { isolate, prlimit, idle, notes, validUntil };
-    if (isolate !== null && !isUnsure) working.set(key, found);
+    if (isolate !== null && prlimit !== null && !isUnsure) working.set(key, found);
     return found;
   };
 

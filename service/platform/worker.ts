@@ -49,7 +49,7 @@ const readFresh = async (path: string, source: string): Promise<string> => {
 
 /**
  * The CommonJS script of the thread: a bundle. It is passed as text, because a thread cannot load a file from an asar. In a
- * checkout without bundles, or with older ones, the sources are compiled instead.
+ * checkout without bundles, or where a file beside the source of the thread is newer, the sources are compiled instead.
  */
 const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'source'>): Promise<string> => {
   const { resolve } = createRequire(import.meta.url);
