@@ -121,9 +121,13 @@ export const reduce = (
       if (status === 'gone') endSilently();
       continue;
     }
+    const before = watched.get(key);
+    const { since, at } = before?.status === status ? before : { since: monotonicNow, at: now };
     if (known?.isSent === false) {
-      // Whatever has happened since: a receiver that was away gets all messages in their order.
       due.push(known);
+      // A receiver that was away is then told since when it is otherwise. Outages in between are one with the first.
+      if (isFailing === known.isFailing) watched.delete(key);
+      else watched.set(key, { status, since, at, seenAt: monotonicNow });
       continue;
     }
     if (isFailing === (known?.isFailing ?? false)) {
@@ -131,8 +135,6 @@ export const reduce = (
       watched.delete(key);
       continue;
     }
-    const before = watched.get(key);
-    const { since, at } = before?.status === status ? before : { since: monotonicNow, at: now };
     watched.set(key, { status, since, at, seenAt: monotonicNow });
     if (isFailing && monotonicNow - since < graceMs) continue;
     if (typeOf({ kind, isFailing }) === null) endSilently();

@@ -252,7 +252,7 @@ describe('a message that another box was about to send', () => {
     const [between, due] = reduceAt(announced, 20, [condition('ok')], 0);
     expect(due).toEqual([away]);
     const [, end] = reduceAt(sent(between, due, start), 21, [condition('ok')], 0);
-    expect(end).toMatchObject([{ isFailing: false, at: instantAt(21) }]);
+    expect(end).toMatchObject([{ isFailing: false, at: instantAt(20) }]);
   });
 
   test('is forgotten once it was sent', () => {
@@ -270,7 +270,11 @@ describe('while the receiver is away for days', () => {
   test('an outage that has ended since, and what was said once, stay due', () => {
     const announced = record(noOutages, [away, raised], start);
     const [next] = reduceAt(announced, 1.25 * DAY_S, [condition('ok')], GRACE_MS);
-    expect(reduceAt(next, 3 * DAY_S, [condition('ok')], GRACE_MS)[1]).toEqual([away, raised]);
+    const [ended, due] = reduceAt(next, 3 * DAY_S, [condition('ok')], GRACE_MS);
+    expect(due).toEqual([away, raised]);
+    // Its end has its own time, not that of the delivery.
+    const [, ends] = reduceAt(sent(ended, due, start + 3 * DAY_S * 1000), 3 * DAY_S + 1, [condition('ok')], GRACE_MS);
+    expect(ends.map(({ isFailing, at }) => [isFailing, at])).toEqual([[false, instantAt(1.25 * DAY_S)]]);
   });
 
   test('what another box has sent since is not due here, nor what is a month old', () => {
