@@ -69,14 +69,21 @@ export const topicsOf = ({ prefix, site }: Naming) => {
 /** The displays that are expected: bound ones, and those of kiosks. */
 export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[] => {
   const displays = new Map<string, Display>();
-  for (const { screen, devices, connections } of screens) {
+  // A command may have led a page to another screen than that of its display.
+  const pages = new Map(
+    screens.flatMap(({ screen: { slug }, connections }) =>
+      connections.flatMap((connection) =>
+        connection.deviceId === null ? [] : [[canonicalDeviceId(connection.deviceId), { slug, connection }] as const],
+      ),
+    ),
+  );
+  for (const { screen, devices } of screens) {
     for (const { deviceId, clientName, nodeId, state, off: isOff = false } of devices) {
       const key = canonicalDeviceId(deviceId);
-      const connection =
-        connections.findLast((each) => each.deviceId !== null && canonicalDeviceId(each.deviceId) === key) ?? null;
       if (displays.has(key)) continue;
+      const { slug, connection } = pages.get(key) ?? { slug: screen.slug, connection: null };
       const name = clientName ?? `${screen.name} (${deviceId})`;
-      displays.set(key, { deviceId: key, name, nodeId, slug: screen.slug, state, isOff, connection });
+      displays.set(key, { deviceId: key, name, nodeId, slug, state, isOff, connection });
     }
   }
   return [...displays.values()];
@@ -205,7 +212,7 @@ export const retainedOf = (facts: Facts): Map<string, string | null> => {
     });
     entity('sensor', 'slide', { name: 'Slide', icon: 'mdi:presentation', state_topic: topic('slide') });
     if (!isControlled) continue;
-    kept.set(topic('screen'), onOff(connection !== null && !connection.blackout));
+    kept.set(topic('screen'), onOff(connection !== null && !connection.blackout && !display.isOff));
     entity('switch', 'screen', {
       name: 'Display',
       icon: 'mdi:monitor',

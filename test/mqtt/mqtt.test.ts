@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { AuditRecord } from '../../service/contract/console/site.ts';
 import type { ServiceContext } from '../../service/module.ts';
 import { connectBroker } from '../../service/mqtt/broker.ts';
+import { displaysOf } from '../../service/mqtt/entities.ts';
 import { makeCertificate } from '../https/certificates.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { startHeadless } from '../platform/options/process.ts';
@@ -460,6 +461,21 @@ const connectTo = (url: string) => {
   onTestFinished(() => line.close());
   return line;
 };
+
+test('a display whose page was led to another screen is connected, and gets its orders there', () => {
+  const page = { id: 'c1', deviceId: 'd1', page: '/screen/cafe', blackout: false };
+  const [lobby, cafe] = ['lobby', 'cafe'].map((slug) => ({
+    screen: { slug, name: slug },
+    devices: [],
+    connections: [],
+  }));
+  const device = { deviceId: 'd1', clientName: 'Door', nodeId: 'n', state: 'playing' };
+  const screens = [
+    { ...lobby, devices: [device] },
+    { ...cafe, connections: [page] },
+  ];
+  expect(displaysOf({ screens } as never)).toMatchObject([{ name: 'Door', slug: 'cafe', connection: page }]);
+});
 
 test('a broker that does not read is not ready, until it does', async () => {
   const deaf = await startDeaf();
