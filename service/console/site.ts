@@ -34,7 +34,7 @@ const MAX_HELD_BYTES = 32 * 1024 ** 2;
 const MAX_SHOWN = 10_000;
 
 /** Of the last answer of another box: what counts while it is away, for as many boxes as a box can know. */
-type Known = Pick<PeerSite, 'name' | 'displays' | 'volume'>;
+type Known = Pick<PeerSite, 'name' | 'displays' | 'volume' | 'warnings'>;
 
 export const createSite = (
   { options, version, machineName, ids: { nodeId }, now, tempo }: ServiceContext,
@@ -52,9 +52,9 @@ export const createSite = (
 
   const learn = (peer: Peer, site: PeerSite): void => {
     const { nodeId: box } = peer;
-    const { name, displays, volume, seen, screens } = site;
+    const { name, displays, volume, warnings, seen, screens } = site;
     if (box !== null) {
-      remember(known, box, { name, displays, volume }, mostPeers);
+      remember(known, box, { name, displays, volume, warnings }, mostPeers);
       devices.learn(
         screens.flatMap(({ connections }) =>
           connections.flatMap(({ deviceId, lastSeenAt }) =>
@@ -73,7 +73,7 @@ export const createSite = (
     version: peer.state?.version ?? null,
     status: site !== null || peer.alive ? 'alive' : 'away',
     lastSeenAt: peer.contactAt === null ? null : new Date(peer.contactAt).toISOString(),
-    warnings: site?.warnings ?? [],
+    warnings: (site ?? known.get(peer.nodeId ?? ''))?.warnings ?? [],
   });
 
   const round = async (): Promise<SiteOverview> => {

@@ -61,7 +61,7 @@ const Difference = ({ before, after }: { before: string | null; after: string })
 };
 
 export const Changes = () => {
-  const { client, documents, site, texts, format } = useConsole();
+  const { client, documents, site, announcer, texts, format } = useConsole();
   const words = texts.history;
   const screens = useScreenOptions();
   const listId = useId();
@@ -101,7 +101,9 @@ export const Changes = () => {
     loading.current = new AbortController();
     const { signal } = loading.current;
     load(to, signal).catch((reason: unknown) => {
-      if (!signal.aborted) error.value = reason;
+      if (signal.aborted) return;
+      error.value = reason;
+      if (to !== null) announcer.report(reason);
     });
   };
   useEffect(() => {
