@@ -21,10 +21,17 @@ const parse = (bytes: Uint8Array): Record<string, unknown> => {
   }
 };
 
-/** What is imported: a file without a secret keeps the one that is there. Pure. @param current null: there is none */
-const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
+/**
+ * What is imported: a file without a secret keeps the one that is there, and a stick without a network the one that a phone has
+ * named. Pure. @param current null: there is none
+ */
+const withOwnOf = (imported: Buffer, current: Uint8Array | null, isTrusted: boolean): Buffer => {
   const given = parse(imported);
-  const kept = keepSecret(parse(current ?? new Uint8Array()), given);
+  const own = parse(current ?? new Uint8Array());
+  const { network } = objectIn(own['kiosk']);
+  const kiosk = objectIn(given['kiosk']);
+  const isCutOff = !isTrusted && network !== undefined && kiosk['network'] === undefined;
+  const kept = keepSecret(own, isCutOff ? { ...given, kiosk: { ...kiosk, network } } : given);
   return kept === given ? imported : Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
 };
 
@@ -271,7 +278,7 @@ export const createProvisioning = (
     let reason = null as string | null;
     const isChange = await changeConfig(target, async () => {
       const current = await readFile(target).catch(() => null);
-      const next = withSecretOf(bytes, current);
+      const next = withOwnOf(bytes, current, isTrusted);
       if (isNothing || current?.equals(next) === true) return null;
       reason = await refusalOf(next, isTrusted || bytes.includes('"'));
       return reason === null ? next : null;
