@@ -1,10 +1,10 @@
 /** The onboarding form, on the installer's phone. */
-import type { Binding, OnboardingResult } from '../../service/contract/onboarding.ts';
+import type { Binding, claimHeader, OnboardingResult } from '../../service/contract/onboarding.ts';
 import type { PageBoot } from '../../service/contract/page.ts';
 import type { Screen } from '../../service/contract/playlist.ts';
 import { canonicalClaim, canonicalDeviceId, shownDeviceId } from '../../service/contract/readable.ts';
 import { readBoot, requireTopLevel } from '../shared/boot.ts';
-import { isOwnDevice } from '../shared/device.ts';
+import { createDevice, isOwnDevice } from '../shared/device.ts';
 import { element, on } from '../shared/elements.ts';
 import { suggestName } from '../shared/name.ts';
 import { createPageToken } from '../shared/page-token.ts';
@@ -16,6 +16,9 @@ import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';
 
 const RETRY_MS = 1_000;
+
+// Typed by the contract, but not imported, so that a phone does not load its schemas.
+const codeHeader: typeof claimHeader = 'x-signage-claim';
 
 /**
  * Finds out whether a binding without a response was saved: repeats the request until the player responds.
@@ -69,6 +72,8 @@ const ANSWER_MS = 300;
 const ANSWERS = 10;
 /** Another phone may bind the same player meanwhile. */
 const LOOK_MS = 3_000;
+/** On the player itself the code counts for as long as its page asks for it, which the landing page has done until now. */
+const CODE_MS = 20_000;
 /** The views that follow the status of the player. */
 const followed: readonly View[] = ['form', 'unknown', 'question', 'claim', 'done'];
 
@@ -79,7 +84,9 @@ const deviceId = query.get('deviceId') ?? '';
 let claim = query.get('claim');
 query.delete('claim');
 history.replaceState(history.state, '', `${location.pathname}?${query}${location.hash}`);
-const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
+const boot = readBoot<PageBoot>(document);
+const token = createPageToken(boot.pageToken, location.href);
+const api = createApi(token);
 /**
  * The landing page led here, in the browser that is the player, so that it continues to the screen. A phone that opens the
  * same URL does not become a player.
@@ -168,7 +175,8 @@ const askForDevice = (): void => {
 /** @param isWrong the code that was sent is not that of the display */
 const askForClaim = (isWrong: boolean): void => {
   views.goOn('claim');
-  complain('claim', isWrong && claim !== null ? texts.claimWrong : '');
+  const complaint = isWrong && claim !== null ? texts.claimWrong : '';
+  complain('claim', status?.onboarded ? texts.claimBound : complaint);
   element<HTMLInputElement>('claim').value = '';
   element('claim').focus();
 };
@@ -362,6 +370,8 @@ on('yes', 'click', () => void submit(asked.agreement));
 on('sure', 'click', () => void submit({ isSure: true }));
 for (const keep of document.querySelectorAll('.keep')) keep.addEventListener('click', () => void views.goBack());
 on('change', 'click', () => void views.goBack());
+// A player that plays shows no code.
+element('change').hidden = boot.pageToken !== null;
 on('device-form', 'submit', () => {
   // The display shows it in groups.
   const typed = canonicalDeviceId(element<HTMLInputElement>('device').value.replace(/\s/g, ''));
@@ -382,7 +392,15 @@ addEventListener('online', () => {
   if (views.current === 'away') void load();
 });
 setInterval(() => void look(), LOOK_MS);
-if (isPlayer) whenAlone(ALONE_MS, () => void leaveFor('/'));
+if (isPlayer) {
+  const device = createDevice(deviceId, boot);
+  const keepCode = async (): Promise<void> => {
+    const path = `/api/onboarding/status?deviceId=${encodeURIComponent(deviceId)}`;
+    claim = (await device.fetch(path, token.header(), ({ headers }) => headers.get(codeHeader))) ?? claim;
+  };
+  if (boot.pageToken !== null) setInterval(() => void keepCode().catch(() => undefined), CODE_MS);
+  whenAlone(ALONE_MS, () => void leaveFor('/'));
+}
 document.addEventListener('visibilitychange', () => void look());
 
 void load();

@@ -115,6 +115,8 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     await codeOf(screen);
     await screen.locator('#form-address a').click();
     await screen.getByText('Gate 4').click();
+    // It keeps its code for as long as somebody fills in the form.
+    await screen.waitForResponse((response) => response.headers()['x-signage-claim'] !== undefined);
     await screen.getByRole('button', { name: 'Start playing' }).click();
     await untilPlaying(screen, 'gate-4', 'Boarding');
   });
