@@ -336,6 +336,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         version: ports.app.getVersion(),
         address: service === null ? null : host.lanUrl(service),
         root: service?.rootFingerprint() ?? null,
+        timeZone: service?.timeZone() ?? null,
         site:
           service === null || service.options.variant === 'baseline'
             ? null

@@ -19,6 +19,7 @@ interface Sources {
   version: string;
   address: string | null;
   root: string | null;
+  timeZone: string | null;
   site: MaintenanceView['site'];
   startError: StartError | null;
   screens: MaintenanceView['screens'];

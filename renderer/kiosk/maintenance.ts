@@ -148,11 +148,14 @@ const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceVi
   return sentences.length > 0 ? sentences : [texts.noUpdate];
 };
 
+/** That of the site; that of the machine, which may be UTC, until the service runs. */
+let zone: Pick<Intl.DateTimeFormatOptions, 'timeZone'> = {};
 /** 24 hours, as the times of day in the settings. */
-const clock = new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' });
-
-const days = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
-const since = (at: number): string => texts.signedInAt({ time: days.format(at) });
+const spell = (at: number, styles: Pick<Intl.DateTimeFormatOptions, 'dateStyle' | 'timeStyle'>): string =>
+  new Intl.DateTimeFormat(tag, { ...styles, hourCycle: 'h23', ...zone }).format(at);
+const timeOf = (at: number): string => spell(at, { timeStyle: 'medium' });
+const since = (at: number): string =>
+  texts.signedInAt({ time: spell(at, { dateStyle: 'medium', timeStyle: 'short' }) });
 
 /** An error is shown as its message, without its stack, which would fill the page. */
 const detail = ([key, value]: [string, unknown]): string =>
@@ -166,11 +169,7 @@ const logLine = (line: string): HTMLLIElement => {
     const { time, level, msg, ...rest } = JSON.parse(line) as { time: string; level: number; msg: string };
     const details = Object.entries(rest).map(detail);
     item.dataset['level'] = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info';
-    item.append(
-      make('time', clock.format(Date.parse(time))),
-      make('b', msg),
-      make('span', details.join(', ').slice(0, 300)),
-    );
+    item.append(make('time', timeOf(Date.parse(time))), make('b', msg), make('span', details.join(', ').slice(0, 300)));
   } catch {
     item.textContent = line;
   }
@@ -264,7 +263,7 @@ const showOnce = (once: MaintenanceShown): void => {
     const code = make('img');
     code.src = qrPicture(once.url);
     code.alt = '';
-    const until = clock.format(Date.parse(once.expiresAt));
+    const until = timeOf(Date.parse(once.expiresAt));
     parts.append(
       make('h2', texts.invitation),
       code,
@@ -310,6 +309,7 @@ const ask = async (call: MaintenanceCall): Promise<void> => {
   else {
     // A periodic refresh keeps the last error.
     if (Object.keys(call).length > 0) lastError = answer.error;
+    zone = answer.view.timeZone === null ? {} : { timeZone: answer.view.timeZone };
     show(answer.view, lastError);
     if (call.order !== undefined || element('site').hidden) showSite(answer.view, answer.wrongSecret);
     if (answer.shown !== null) showOnce(answer.shown);

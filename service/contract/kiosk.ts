@@ -150,6 +150,8 @@ export interface MaintenanceView {
   root: string | null;
   /** Why the service does not run; null: it runs. */
   error: string | null;
+  /** In which the page tells times, IANA; null: the service does not run. */
+  timeZone: string | null;
   /**
    * Whether the site is protected with a secret; null: the service does not run, or is the baseline, which has no people.
    * `pin`: the PIN is set in config.json; otherwise making an admin takes the secret, too.

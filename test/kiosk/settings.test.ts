@@ -77,7 +77,16 @@ it.each([
 
 it('the view says what each display shows, and when', () => {
   const view = maintenanceView({
-    ...{ version: '1.2.3', address: null, root: null, site: null, startError: null, screens: [], log: [] },
+    ...{
+      version: '1.2.3',
+      address: null,
+      root: null,
+      timeZone: null,
+      site: null,
+      startError: null,
+      screens: [],
+      log: [],
+    },
     ...{ sessions: [], signingIn: null, machine: false, canQuit: true, hotspot: { phase: null, shown: null } },
     updates: { ready: '1.3.0', onTrial: false, failed: [], fault: null },
     settings: { displays: [{ display: 1 }], updates: { channel: 'beta', hours: '03:00-05:00' } },
