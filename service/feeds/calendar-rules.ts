@@ -50,15 +50,28 @@ class MeteredIterator extends ICAL.RecurIterator {
   }
 }
 
+/** Whether the library gives the right dates: it leaves most of `BYSETPOS` out, and takes `BYWEEKNO` with `BYDAY` the wrong way round. */
+const isKnown = ({ freq, parts }: ICAL.Recur): boolean => {
+  const count = (...names: string[]): number =>
+    Math.max(...names.map((name) => (parts as Record<string, unknown[] | undefined>)[name]?.length ?? 0));
+  if (count('BYWEEKNO') > 0 && count('BYDAY') > 0) return false;
+  if (count('BYSETPOS') === 0) return true;
+  const isOfMonth = freq === 'MONTHLY' || (freq === 'YEARLY' && count('BYMONTH') > 0);
+  if (count('BYDAY') > 0 && count('BYMONTHDAY') === 0 && isOfMonth) return true;
+  // In a set of one there is nothing to choose.
+  return count('BYDAY') <= (freq === 'WEEKLY' ? 1 : 0) && count('BYMONTHDAY', 'BYYEARDAY', 'BYWEEKNO', 'BYMONTH') <= 1;
+};
+
 /**
  * The dates of a rule from a first one on.
- * @throws Endless once its steps are spent, here and from `next`
+ * @throws Endless once its steps are spent, here and from `next`; here, too, for a rule that is not known
  */
 export const createIterator = (
   rule: ICAL.Recur,
   dtstart: ICAL.Time,
   steps: Meter,
 ): Pick<ICAL.RecurIterator, 'next'> => {
+  if (!isKnown(rule)) throw new Endless('the rule is not known');
   const values = Object.values(rule.parts as Record<string, unknown[]>).reduce((sum, list) => sum + list.length, 0);
   const own = 1 + Math.floor(values / VALUES_PER_STEP);
   const metered = <T>(run: () => T): T => {

@@ -30,9 +30,13 @@ const isZone = (name: string): boolean => {
 /** The IANA name of a zone as calendars write it: as it is, with a prefix (`/example.com/Europe/Vienna`), or Outlook's. */
 const ianaOf = (tzid: string): string | null => {
   const name = tzid.replace(/^["']|["']$/g, '').trim();
-  const tail = /([A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_]+)?)$/.exec(name)?.[1] ?? '';
+  const parts = name.split('/');
   const [outlook] = findIana(name);
-  return [name, tail, outlook ?? ''].find((each) => each !== '' && isZone(each)) ?? null;
+  return (
+    [name, parts.slice(-3).join('/'), parts.slice(-2).join('/'), outlook ?? ''].find(
+      (each) => each !== '' && isZone(each),
+    ) ?? null
+  );
 };
 
 const createZones = (root: ICAL.Component, siteZone: string) => {

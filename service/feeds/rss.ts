@@ -25,6 +25,8 @@ interface Draft {
   images: (string | undefined)[];
   published: string | undefined;
   base?: string | undefined;
+  /** That of the whole feed. */
+  feedBase?: string | undefined;
 }
 
 type Media = NonNullable<RssFeed.Item<string>['media']>;
@@ -98,7 +100,10 @@ const ofJson = (item: JsonFeed.Item<string>): Draft => ({
 });
 
 const draftsOf = ({ format, feed }: ParsedFeed): Draft[] => {
-  if (format === 'atom') return (feed.entries ?? []).map((entry) => ofAtom(entry as AtomFeed.Entry<string>));
+  if (format === 'atom') {
+    const base = feed.xml?.base;
+    return (feed.entries ?? []).map((entry) => ({ ...ofAtom(entry as AtomFeed.Entry<string>), feedBase: base }));
+  }
   if (format === 'rdf') return (feed.items ?? []).map((item) => ofRdf(item as RdfFeed.Item<string>));
   if (format === 'json') return (feed.items ?? []).map((item) => ofJson(item as JsonFeed.Item<string>));
   return (feed.items ?? []).map((item) => ofRss(item as RssFeed.Item<string>));
@@ -154,7 +159,8 @@ const idOf = (draft: Draft, title: string | null, link: string | null): string =
 };
 
 const toItem = (draft: Draft, feedUrl: string, nearness: NetworkScope): FeedItem => {
-  const base = webAddress(draft.base, feedUrl) ?? feedUrl;
+  const feedBase = webAddress(draft.feedBase, feedUrl) ?? feedUrl;
+  const base = webAddress(draft.base, feedBase) ?? feedBase;
   const title = plainText(draft.title, MAX_TITLE);
   const link = webAddress(draft.link, base);
   const image = [...draft.images, pictureIn(draft.html)]

@@ -511,6 +511,28 @@ describe('what is too much', () => {
     expect(expandCalendar(readCalendar(text), june, 'Europe/Vienna').unfinished).toEqual(['Never', '2']);
   });
 
+  test.each([
+    ['MONTHLY;BYMONTHDAY=1,2,3;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1', false],
+    ['WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=-1', false],
+    ['YEARLY;BYWEEKNO=25;BYDAY=MO', false],
+    ['MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=11', true],
+    ['WEEKLY;INTERVAL=2;BYDAY=MO;BYSETPOS=1', true],
+  ])('of a rule that the library gets wrong the first date alone is shown, and it is named: %s', (rule, isKnown) => {
+    const text = calendarOf(`UID:1\r\nSUMMARY:Choir\r\nDTSTART:20260615T080000Z\r\nRRULE:FREQ=${rule}`);
+    const { events, unfinished } = expandCalendar(readCalendar(text), june, 'Europe/Vienna');
+    expect(events.map(({ starts_at }) => starts_at)).toEqual(['2026-06-15T08:00:00.000Z']);
+    expect(unfinished).toEqual(isKnown ? [] : ['Choir']);
+  });
+
+  test.each(['/example.com/America/New_York', '/x.org/2007_1/America/New_York', '/x.org/America/Indiana/Knox'])(
+    'the prefix of a zone is left out: %s',
+    (tzid) => {
+      const text = calendarOf(`UID:1\r\nSUMMARY:Choir\r\nDTSTART;TZID=${tzid}:20260615T120000`);
+      const [event] = expandCalendar(readCalendar(text), june, 'Europe/Vienna').events;
+      expect(event?.starts_at).toBe(`2026-06-15T${tzid.endsWith('Knox') ? 17 : 16}:00:00.000Z`);
+    },
+  );
+
   test('a rule of a zone that never applies takes nothing either', () => {
     const zone = [
       'BEGIN:VTIMEZONE\r\nTZID:Own\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',

@@ -32,8 +32,8 @@ it.each<[string, string]>([
   ],
   [
     'Atom',
-    `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><id>1</id><title type="html">Bridge &amp;amp; road &lt;i&gt;open&lt;/i&gt;</title>
-     <link rel="self" href="/no"/><link href="/1"/><link rel="enclosure" type="image/jpeg" href="/1.jpg"/>
+    `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/of/"><title>News</title><entry><id>1</id><title type="html">Bridge &amp;amp; road &lt;i&gt;open&lt;/i&gt;</title>
+     <link rel="self" href="/no"/><link href="../1"/><link rel="enclosure" type="image/jpeg" href="/1.jpg"/>
      <published>2026-03-01T08:00:00Z</published><updated>2026-04-01T00:00:00Z</updated>
      <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">Two <b>years</b> early.</div></content></entry></feed>`,
   ],
