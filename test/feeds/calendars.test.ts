@@ -304,6 +304,22 @@ describeBrowser('a slide of a calendar', () => {
     expect(await page.locator('.slide-calendar .title').textContent()).toBe('Oak');
   });
 
+  test('of a room is not shown as free while one of its calendars was never read', walk, async () => {
+    const [read, unread] = [await serve(ics()), await serve(ics())];
+    unread.isDown = true;
+    const calendars = [read, unread].map(({ url }, n) => ({ id: `c${n}`, url, refresh_seconds: 1 }));
+    const slides = [
+      slide({ calendar_ids: ['c0', 'c1'], view: 'room' }),
+      { kind: 'text', title: 'Hello', duration_seconds: 1 },
+    ];
+    const service = await startTestService({ env, content: lobbyWith(slides, { calendars }) });
+    const page = await openPlayer(service, 'lobby');
+    await page.getByText('Hello').waitFor();
+    expect(await page.locator('.slide-calendar .state').count()).toBe(0);
+    unread.isDown = false;
+    await page.locator('.slide-calendar[data-state="playing"] .state.free').waitFor();
+  });
+
   test('of a week leaves out events of the day that has too many, and of no other', walk, async () => {
     const events = (day: number, count: number) =>
       Array.from({ length: count }, (_, index) => {

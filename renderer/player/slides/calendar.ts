@@ -17,11 +17,12 @@ const text = (tag: 'h1' | 'p' | 'span' | 'h2' | 'div' | 'b', name: string, conte
   return made;
 };
 
-/** @throws Error if no calendar of the slide has been fetched yet */
+/** @throws Error if no calendar of the slide has been fetched yet, or of a room, which may be taken by it, not each of them */
 const calendarsOf = ({ content }: Slide, { calendars = [] }: PlaylistPayload): Calendar[] => {
   const ids = calendarIdsOf(content);
   const found = calendars.filter(({ id }) => ids.includes(id));
-  if (found.some(({ fetched_at }) => fetched_at !== null)) return found;
+  const fetched = found.filter(({ fetched_at }) => fetched_at !== null);
+  if (fetched.length > 0 && (content?.view !== 'room' || fetched.length === found.length)) return found;
   throw new Error(`the calendar ${ids.join(', ')} has not been fetched yet`);
 };
 
@@ -42,6 +43,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
   const clock = format({ timeStyle: 'short' });
   const fullDay = format({ weekday: 'long', day: 'numeric', month: 'long' });
   const shortDay = format({ weekday: 'short', day: 'numeric' });
+  const later = format({ weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const sheet = make('main', 'sheet');
   sheet.dir = 'auto';
   frame.append(sheet);
@@ -53,7 +55,9 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     const [from, until] = [Date.parse(starts_at), Date.parse(ends_at)];
     if (all_day || (from < start && until > end)) return texts.allDay;
     if (from < start) return texts.until({ time: clock.format(until) });
-    return from === until ? clock.format(from) : clock.formatRange(from, Math.min(until, end));
+    if (from === until) return clock.format(from);
+    // A range over midnight would have both dates.
+    return until < end ? clock.formatRange(from, until) : `${clock.format(from)} – ${clock.format(until)}`;
   };
 
   const row = (event: CalendarEvent, day: Day, at: number): HTMLElement => {
@@ -82,8 +86,10 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     state.append(make('p', 'word', current === null ? texts.free : texts.taken));
     if (current !== null) {
       state.append(text('p', 'current', current.title));
+      const until = Date.parse(current.ends_at);
+      const isToday = day !== undefined && until <= day.end;
       if (!current.all_day)
-        state.append(make('p', 'till', texts.until({ time: clock.format(Date.parse(current.ends_at)) })));
+        state.append(make('p', 'till', texts.until({ time: (isToday ? clock : later).format(until) })));
     } else if (first !== undefined) {
       state.append(make('p', 'till', texts.until({ time: clock.format(Date.parse(first.starts_at)) })));
     }
