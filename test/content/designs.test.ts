@@ -127,7 +127,7 @@ describe('the values of a form', () => {
   });
 });
 
-describe('through the front door', () => {
+describe('through the front door', { shuffle: false }, () => {
   const service = shareTestService({ content: menu({ heading: 'Lunch', items: [{ name: 'Soup', price: 5 }] }) });
 
   test('the designs are listed', async () => {

@@ -67,8 +67,8 @@ test('a landing page is told at once where it has proved its device', async () =
   });
   const headers = { 'x-signage-device-proof': prove({ nodeId: second.nodeId }) };
   await second.get(`/api/onboarding/status?deviceId=${deviceId}`, { headers });
-  const binding = { deviceId, clientName: 'Front desk', screenSlug: 'lobby' };
+  const binding = { deviceId, clientName: 'Front desk', screenSlug: 'cafe' };
   const bound = await createOperator(first, operatorSecret)('POST', '/api/onboarding', binding);
   expect(await bound.json()).toMatchObject({ queued: false });
-  expect(await landing.message(({ onboarded }) => onboarded === true)).toMatchObject({ screenSlug: 'lobby' });
+  expect(await landing.message(({ onboarded }) => onboarded === true)).toMatchObject({ screenSlug: 'cafe' });
 });

@@ -155,6 +155,7 @@ describeBrowser("a display's client id", { timeout: 60_000 }, () => {
     const { clientId } = (await connectionOf(service, 'lobby')) ?? {};
     // The first page is still there, as one is whose socket has not been closed yet.
     const second = await page.context().newPage();
+    onTestFinished(() => second.close());
     await second.goto(`${service.url}/screen/lobby`);
     await expect.poll(async () => (await connectionsOf(service)).length, patience).toBe(2);
     const order = { command: 'blackout', blackout: true, clientId };
