@@ -10,7 +10,8 @@ import { shareTestService, startTestService, temporaryFolder } from '../support/
 import { program, signageHere } from './support.ts';
 import { hasTerminal, openTerminal } from './terminal.ts';
 
-describe('at a site with an authority', () => {
+// One site, whose root is renewed.
+describe('at a site with an authority', { shuffle: false }, () => {
   const box = shareTestService({ env: httpsSettings });
   const env = { SIGNAGE_SHARED_SECRET: operatorSecret };
 

@@ -10,27 +10,30 @@ import { openPlayer, waitForConnection } from '../support/player.ts';
 import { shareTestService, startTestService, temporaryFolder } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
 
-const box = shareTestService({ content: lobbyWith([{ id: 'film', kind: 'text', title: 'The film' }]) });
+const films = lobbyWith([{ id: 'film', kind: 'text', title: 'The film' }]);
+const box = shareTestService({ content: films });
 
 test('a display that drops more than a twentieth of its frames degrades the box, by the name of the slide', async () => {
-  const page = await joinScreen(box(), 'lobby', { clientId: 'one', clientName: 'Front door' });
+  // Frames are counted from the start of a service.
+  const service = await startTestService({ content: films });
+  const page = await joinScreen(service, 'lobby', { clientId: 'one', clientName: 'Front door' });
   const report = (decoded: number, dropped: number) => page.send({ type: 'video', slideId: 'film', decoded, dropped });
   const counted = async (): Promise<string[]> =>
-    (await (await box().get('/metrics')).text()).match(/^signage_video_frames_total.*$/gm) ?? [];
+    (await (await service.get('/metrics')).text()).match(/^signage_video_frames_total.*$/gm) ?? [];
   report(8, 8);
   await expect.poll(counted, patience).toContain('signage_video_frames_total{result="dropped"} 8');
-  expect((await healthOf(box())).warnings).toEqual([]);
+  expect((await healthOf(service)).warnings).toEqual([]);
   report(242, 2);
   await expect
     .poll(counted, { ...patience, timeout: 5_000 })
     .toEqual(['signage_video_frames_total{result="decoded"} 250', 'signage_video_frames_total{result="dropped"} 10']);
-  expect((await healthOf(box())).warnings).toEqual([]);
+  expect((await healthOf(service)).warnings).toEqual([]);
   report(200, 60);
   const expected = 'The display "Front door" dropped 13 % of the frames of the slide "The film" in the last minute.';
-  await expect.poll(async () => (await healthOf(box())).warnings, patience).toEqual([expected]);
-  expect((await healthOf(box())).status).toBe('degraded');
+  await expect.poll(async () => (await healthOf(service)).warnings, patience).toEqual([expected]);
+  expect((await healthOf(service)).status).toBe('degraded');
   page.socket.close();
-  await expect.poll(async () => (await healthOf(box())).status, patience).toBe('ok');
+  await expect.poll(async () => (await healthOf(service)).status, patience).toBe('ok');
 });
 
 test('the slide is named that dropped most frames in all, not in one report', async () => {

@@ -42,7 +42,7 @@ const tone = (): Buffer => {
   return Buffer.concat([header, samples]);
 };
 
-describeBrowser('a web slide', { timeout: 60_000 }, () => {
+describeBrowser('a web slide', { timeout: 60_000, shuffle: false }, () => {
   const player = sharePlayer();
   const next = { kind: 'text', title: 'Next' };
   /** Why a slide was skipped, as the service was told. */
