@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { orderRoot } from '../../../main/updates/installers.ts';
 import { openLocalToken } from '../../../service/auth/index.ts';
@@ -108,6 +108,10 @@ const mounted = mountSmallDisk(12);
 
 describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to mount one)', () => {
   const dataDir = mounted as string;
+  const empty = async (): Promise<void> => {
+    for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
+  };
+  beforeEach(empty);
 
   const fill = async (name: string): Promise<void> => {
     const chunk = Buffer.alloc(4096);
@@ -162,18 +166,16 @@ describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to 
         return readFile(join(dataDir, 'updates', 'order'), 'utf8');
       },
     ]) {
-      for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
+      await empty();
       await reserve.take();
       expect(reserve.faults()).toEqual([]);
       await fill('filler');
       expect(await write()).toMatch(/^(reboot\n|[\w-]{43})$/);
       expect(await readdir(dataDir)).not.toContain(reserveFile);
     }
-    await rm(join(dataDir, 'updates'), { recursive: true });
   });
 
   test('a first start on a full disk works, and says so', async () => {
-    for (const name of await readdir(dataDir)) await rm(join(dataDir, name));
     await writeFile(join(dataDir, 'filler'), '');
     await fill('filler');
     const store = await openStore({ dataDir });
