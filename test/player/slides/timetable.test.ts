@@ -65,7 +65,7 @@ describeBrowser('a timetable', () => {
       title: `Train ${at}`,
     }));
     const { service } = player();
-    const page = await open(entries, [{ id: 'text', kind: 'text', title: 'A text', duration_seconds: 3600 }]);
+    const page = await open(entries, [{ id: 'after', kind: 'text', title: 'A text', duration_seconds: 3600 }]);
     const perPage = (await names(page)).length;
     expect(perPage).toBeGreaterThan(4);
     expect(perPage).toBeLessThan(8);
@@ -75,7 +75,7 @@ describeBrowser('a timetable', () => {
     await command(service, 'left');
     await expect.poll(first, patience).toBe('Train 0');
     await command(service, 'left');
-    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+    await waitForConnection(service, 'lobby', { currentSlideId: 'after' });
   });
 
   it('turns its pages by itself', async () => {
