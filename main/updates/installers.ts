@@ -115,10 +115,10 @@ interface NsisOptions {
   installed: string;
   /** Where that is kept while the next version is on trial. */
   kept: string;
-  /** Whether an installer starts the program that it has installed. */
+  /** Whether the kept installer starts the program that it has installed. */
   starts: boolean;
   /** Runs the installer that electron-updater has downloaded, silently, and ends this process. */
-  runDownloaded(starts: boolean): void;
+  runDownloaded(): void;
   quit(): void;
 }
 
@@ -127,7 +127,7 @@ export const nsisInstaller = ({ installed, kept, starts, runDownloaded, quit }: 
   install: async () => {
     // Without it a rollback is not possible, but staying on an old version is worse.
     await copyFile(installed, kept).catch(() => rm(kept, { force: true }));
-    runDownloaded(starts);
+    runDownloaded();
   },
   rollBack: async () => {
     await stat(kept);

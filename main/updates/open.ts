@@ -95,7 +95,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
         installed: join(cache, 'installer.exe'),
         kept: join(updatesDir, 'previous-setup.exe'),
         starts: !isSupervised,
-        runDownloaded: (starts) => updater?.quitAndInstall(true, starts),
+        runDownloaded: () => updater?.quitAndInstall(true, !isSupervised),
         quit: app.quit,
       });
     }

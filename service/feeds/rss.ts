@@ -25,8 +25,6 @@ interface Draft {
   images: (string | undefined)[];
   published: string | undefined;
   base?: string | undefined;
-  /** That of the whole feed. */
-  feedBase?: string | undefined;
 }
 
 type Media = NonNullable<RssFeed.Item<string>['media']>;
@@ -100,10 +98,7 @@ const ofJson = (item: JsonFeed.Item<string>): Draft => ({
 });
 
 const draftsOf = ({ format, feed }: ParsedFeed): Draft[] => {
-  if (format === 'atom') {
-    const base = feed.xml?.base;
-    return (feed.entries ?? []).map((entry) => ({ ...ofAtom(entry as AtomFeed.Entry<string>), feedBase: base }));
-  }
+  if (format === 'atom') return (feed.entries ?? []).map((entry) => ofAtom(entry as AtomFeed.Entry<string>));
   if (format === 'rdf') return (feed.items ?? []).map((item) => ofRdf(item as RdfFeed.Item<string>));
   if (format === 'json') return (feed.items ?? []).map((item) => ofJson(item as JsonFeed.Item<string>));
   return (feed.items ?? []).map((item) => ofRss(item as RssFeed.Item<string>));
@@ -158,8 +153,7 @@ const idOf = (draft: Draft, title: string | null, link: string | null): string =
     .digest('base64url');
 };
 
-const toItem = (draft: Draft, feedUrl: string, nearness: NetworkScope): FeedItem => {
-  const feedBase = webAddress(draft.feedBase, feedUrl) ?? feedUrl;
+const toItem = (draft: Draft, feedBase: string, nearness: NetworkScope): FeedItem => {
   const base = webAddress(draft.base, feedBase) ?? feedBase;
   const title = plainText(draft.title, MAX_TITLE);
   const link = webAddress(draft.link, base);
@@ -181,9 +175,10 @@ const toItem = (draft: Draft, feedUrl: string, nearness: NetworkScope): FeedItem
  * @param nearness network scope of the feed
  */
 export const itemsOf = (feed: ParsedFeed, feedUrl: string, nearness: NetworkScope): FeedItem[] => {
+  const base = feed.format === 'atom' ? webAddress(feed.feed.xml?.base, feedUrl) : null;
   const items = new Map<string, FeedItem>();
   for (const draft of draftsOf(feed)) {
-    const item = toItem(draft, feedUrl, nearness);
+    const item = toItem(draft, base ?? feedUrl, nearness);
     if (items.size < MAX_ITEMS && !items.has(item.id) && (item.title ?? item.summary) !== null)
       items.set(item.id, item);
   }

@@ -69,7 +69,7 @@ export const topicsOf = ({ prefix, site }: Naming) => {
 /** The displays that are expected: bound ones, and those of kiosks. */
 export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[] => {
   const displays = new Map<string, Display>();
-  // A command may have led a page to another screen than that of its display.
+  // By a redirect a page can show another screen than the one that its display is bound to.
   const pages = new Map(
     screens.flatMap(({ screen: { slug }, connections }) =>
       connections.flatMap((connection) =>

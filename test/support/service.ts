@@ -55,7 +55,7 @@ const lightDemo = {
   playlists: [{ id: 'day', slides: [{ id: 'hero', kind: 'text', title: 'Hello', duration_seconds: 7 }] }],
 };
 let lightDir: string | undefined;
-/** Resources with that for a demo: it is one that nobody has edited, so that content of peers takes its place. */
+/** Resources whose demo is {@link lightDemo}. Content of peers replaces it, as it does a demo that nobody has edited. */
 const lightResources = (): string => {
   if (lightDir !== undefined) return lightDir;
   const folder = mkdtempSync(join(tmpdir(), 'signage-resources-'));

@@ -42,7 +42,10 @@ const startBox = async (alertUrl: string, peer = '', { dataDir = newFolder(), po
     });
   const { nodeId } = (await (await get('/healthz')).json()) as Health;
   return {
-    ...{ url, get, post, nodeId },
+    url,
+    get,
+    post,
+    nodeId,
     kill: () => void child.kill('SIGKILL'),
     /** Of the same data and address, after it was killed. */
     restart: () => startBox(alertUrl, peer, { dataDir, port: new URL(url).port }),
