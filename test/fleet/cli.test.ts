@@ -82,6 +82,10 @@ describe('without a hub', () => {
     [['fleet', 'push', '/nowhere.json', 'Wien', 'bad site', '--yes'], 2, 'the name of a site'],
     [['fleet', 'rollout', '/nowhere.json', '--phases', '10,1', '--yes'], 2, 'ascending'],
     [['fleet', 'rollout', '/nowhere.json'], 2, '--yes'],
+    [['fleet', 'send', 'all', 'lobby', 'blackout', '--fleet', 'nats://127.0.0.1:9'], 2, '--yes'],
+    [['fleet', 'send', 'Wien', 'all', 'blackout', '--fleet', 'nats://127.0.0.1:9'], 2, '--yes'],
+    [['fleet', 'send', 'Wien', 'lobby', 'blackout', '--fleet', 'nats://127.0.0.1:9'], 69, 'cannot be reached'],
+    [['fleet', 'send', 'all', 'all', 'blackout', '--yes', '--fleet', 'nats://127.0.0.1:9'], 69, 'cannot be reached'],
   ])('%j ends with %d', async (args, code, words) => {
     const { code: ended, stderr } = await signageHere(args, {});
     expect(stderr).toContain(words);

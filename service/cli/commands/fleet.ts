@@ -46,7 +46,7 @@ const readSites = async (hub: Hub): Promise<{ sites: Site[]; now: number }> => (
 });
 
 export const registerFleet = (program: Command, session: Session): void => {
-  const { out, withHub, degrade, confirm } = session;
+  const { out, withHub, degrade, checkCanAsk, confirm } = session;
   const group = program.command('fleet').description('many sites, over the hub of the fleet');
 
   /** @throws CliError `notFound` if a site is not known */
@@ -123,6 +123,7 @@ export const registerFleet = (program: Command, session: Session): void => {
   withCommand(send).action(async (name: string, target: Target, command: string, options: SendOptions) => {
     const body = await bodyOf(command, options);
     if (command === 'blackout' && (name === 'all' || target.kind === 'all')) {
+      checkCanAsk(options.yes);
       await confirm(`Send blackout to ${name === 'all' ? 'all sites' : `all screens of ${name}`}?`, options.yes);
     }
     const answers = await withHub(async (hub) => {
