@@ -61,6 +61,7 @@ export const createFleet = async (
   const wanted = createWanted(context, {
     content,
     audit: records.audit,
+    clock,
     boxesBefore: () => peers.alive().filter((peer) => peer.nodeId !== null && peer.nodeId < nodeId).length,
     onChange: () => playing.wake(),
     secrets,

@@ -11,17 +11,19 @@ import { CodedError } from '../contract/errors.ts';
 import { type FleetContent, type FleetPush, fleetOperator, fleetPush, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';
 import { CONTENT_BUCKET, keySubject, PUSH_HEADERS, streamOf, wantedSubject } from '../domain/fleet-subjects.ts';
-import { doubled } from '../domain/time.ts';
+import { doubled, type EpochMs } from '../domain/time.ts';
 import { createPause } from '../platform/pause.ts';
 import type { Records } from '../records/index.ts';
 import type { Secrets } from '../secrets/index.ts';
 import type { FleetContext, Line } from './connection.ts';
 import { isUnanswered, openHubApi, refusalOf, type StoredMessage } from './hub.ts';
 import type { Refusals } from './refusals.ts';
+import type { FleetClock } from './status.ts';
 
 interface Dependencies {
   content: Pick<Content, 'playing' | 'isWhole' | 'validate' | 'publish' | 'onPlay'>;
   audit: Pick<Records['audit'], 'during'>;
+  clock: Pick<FleetClock, 'now'>;
   /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
   /** Called when the state has changed. */
@@ -81,7 +83,7 @@ export const readWanted = async (stored: Uint8Array): Promise<Document> => {
   return { sha256, text: asFile(text, value), content: reading.content };
 };
 
-/** A push that is dated further ahead of when the hub stored it is of a wrong clock, ms. */
+/** A push that is dated further ahead of the clock of the hub is of a wrong clock, ms. */
 const MAX_AHEAD_MS = 300_000;
 
 /** The push of a value, by its headers; null: it has none. Pure. @param storedAt when the hub stored it */
@@ -104,14 +106,19 @@ export const pushOf = (
 
 /**
  * Whether a push is to be taken: once, and never after a later one. Pure.
- * @param last that was taken; one of a different site, from where the box or its content has moved, does not count
+ * @param last that was taken; one of a different site, from where the box or its content has moved, does not count, nor
+ * does one that the hub dated before its clock was set back
+ * @param now by the clock of the fleet
  */
-export const isNewer = (push: FleetPush, last: FleetPush | undefined): boolean =>
-  last === undefined || last.site !== push.site || (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
+export const isNewer = (push: FleetPush, last: FleetPush | undefined, now: EpochMs): boolean => {
+  if (last === undefined || last.site !== push.site) return true;
+  const lastAt = Date.parse(last.at);
+  return push.id !== last.id && (Date.parse(push.at) >= lastAt || lastAt > now + MAX_AHEAD_MS);
+};
 
 export const createWanted = (
   { site, random, monotonicNow, tempo, log }: FleetContext,
-  { content, audit, boxesBefore, onChange, refusals, secrets }: Dependencies,
+  { content, audit, clock, boxesBefore, onChange, refusals, secrets }: Dependencies,
 ) => {
   let wanted: Wanted | null = null;
   /** Why the newest document could not be taken. */
@@ -122,7 +129,7 @@ export const createWanted = (
   let failures = 0;
   const pause = createPause();
 
-  const isTaken = (push: FleetPush): boolean => !isNewer(push, content.playing()?.push);
+  const isTaken = (push: FleetPush): boolean => !isNewer(push, content.playing()?.push, clock.now());
 
   const describe = (): Pick<FleetContent, 'wanted' | 'wantedPush' | 'state' | 'diverged' | 'errors'> => {
     if (wanted === null) return { wanted: null, wantedPush: null, state: 'none', diverged: false, errors: [] };

@@ -31,6 +31,7 @@ const startWanted = async (content: Partial<Content>) => {
         },
         ...content,
       },
+      clock: { now: Date.now },
       audit: { during: (_rule: unknown, _asked: unknown, work: () => Promise<unknown>) => work() },
       boxesBefore: () => 0,
       onChange: () => undefined,
@@ -55,6 +56,14 @@ test.skipIf(!hasNats)('it waits for other content, and does not read the push ag
   playOther();
   await expect.poll(() => publish.mock.calls.length, patience).toBe(1);
   expect(describe()).toMatchObject({ errors: [] });
+  end();
+});
+
+test.skipIf(!hasNats)('a push is taken after one that a clock ahead of that of the hub has dated', async () => {
+  const at = new Date(Date.now() + 7_200_000).toISOString();
+  const last = { id: 'push-0', at, sha256: '', site: 'Wien' };
+  const { publish, end } = await startWanted({ playing: () => ({ push: last }) as ReturnType<Content['playing']> });
+  await expect.poll(() => publish.mock.calls.length, patience).toBeGreaterThan(0);
   end();
 });
 

@@ -47,11 +47,16 @@ test('a push is taken once, and never after a later one, however many lie betwee
     sha256: 'x',
     site: 'Wien',
   });
-  expect(isNewer(at(1), undefined)).toBe(true);
-  expect(isNewer(at(1), at(1))).toBe(false);
-  expect(isNewer(at(1, 'other'), at(1))).toBe(true);
-  expect(isNewer(at(100), at(1))).toBe(true);
-  expect(isNewer(at(1), at(100))).toBe(false);
+  const now = 200_000;
+  expect(isNewer(at(1), undefined, now)).toBe(true);
+  expect(isNewer(at(1), at(1), now)).toBe(false);
+  expect(isNewer(at(1, 'other'), at(1), now)).toBe(true);
+  expect(isNewer(at(100), at(1), now)).toBe(true);
+  expect(isNewer(at(1), at(100), now)).toBe(false);
+  // The clock of the hub was ahead when the last one was pushed, and has been set.
+  expect(isNewer(at(200), at(500), now)).toBe(false);
+  expect(isNewer(at(200), at(501), now)).toBe(true);
+  expect(isNewer(at(501), at(501), now)).toBe(false);
 });
 
 test.each([
@@ -60,7 +65,7 @@ test.each([
 ])('a push after a later one of %s: to %s after %s, taken: %s', (_, site, before, isTaken) => {
   const push = (time: string, name: string) => ({ id: time, at: time, sha256: 'x', site: name });
   const [march, april] = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'] as const;
-  expect(isNewer(push(march, site), push(april, before))).toBe(isTaken);
+  expect(isNewer(push(march, site), push(april, before), Date.parse(april))).toBe(isTaken);
 });
 
 test('a push that is dated in the future counts as of when the hub stored it, so that later ones are taken', () => {
