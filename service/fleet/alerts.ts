@@ -8,6 +8,8 @@ import type { UpwardChannel, UpwardRecord } from './uplink.ts';
 
 /** Alerts that are kept, sent or not; further ones take the place of the oldest. */
 const MAX_KEPT = 500;
+/** Older ones are no longer in the stream of the hub, and would be news there. */
+const MAX_AGE_MS = 90 * 86_400_000;
 
 const schema = z.object({ sent: z.array(z.object({ id: z.string(), body: z.looseObject({}) })) });
 
@@ -29,7 +31,10 @@ export const createFleetAlerts = async (
   const send = async (unkept: readonly UpwardRecord[] = []): Promise<void> => {
     const all = [...store.read().sent, ...unkept];
     const newest = await channel.newest();
-    const missing = all.slice(all.findIndex(({ id }) => id === newest) + 1);
+    const oldest = context.now() - MAX_AGE_MS;
+    const missing = all
+      .slice(all.findIndex(({ id }) => id === newest) + 1)
+      .filter(({ body }) => !(Date.parse((body as Partial<Alert>).at ?? '') < oldest));
     const { count, last } = await channel.send(missing);
     await forget(missing.slice(0, count), last);
     if (count < missing.length) throw new Error('the hub of the fleet does not take them');

@@ -208,6 +208,20 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     expect(state.messages).toBeLessThan(plays.length + 50);
   });
 
+  test('alerts that are older than the stream keeps them are not sent as new', async () => {
+    const hub = await startHub();
+    const nats = await hub.headOffice();
+    const dataDir = temporaryFolder();
+    const sent = [91, 89].map((days) => ({
+      id: `${days} days`,
+      body: { at: new Date(Date.now() - days * 86_400_000).toISOString() },
+    }));
+    writeFileSync(join(dataDir, 'fleet-alerts.json'), seal({ sent }, 1, Date.now()));
+    await startMember(hub, { dataDir, content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
+    const stored = async () => (await readStream(nats, 'signage-alerts')).map(({ id }) => id);
+    await expect.poll(stored, patience).toEqual(['Wien:89 days']);
+  });
+
   test('an alert that a nearly full hub refuses goes up before shorter ones that would fit', async () => {
     const hub = await startHub();
     const nats = await hub.headOffice();
