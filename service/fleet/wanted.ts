@@ -34,7 +34,7 @@ interface Dependencies {
 
 type Document =
   | { sha256: string; text: string; content: ContentFile }
-  | { sha256: string | null; errors: readonly ContentIssue[] };
+  | { sha256: string | null; text?: string; errors: readonly ContentIssue[] };
 
 /** A document, and its push; null: the value does not tell it. */
 type Wanted = Document & { push: FleetPush | null };
@@ -79,8 +79,8 @@ export const readWanted = async (stored: Uint8Array): Promise<Document> => {
     return refuse(`the document is not JSON: ${(error as Error).message}`, sha256);
   }
   const reading = validateContent(value);
-  if (!reading.ok) return { sha256, errors: reading.issues };
-  return { sha256, text: asFile(text, value), content: reading.content };
+  const document = { sha256, text: asFile(text, value) };
+  return reading.ok ? { ...document, content: reading.content } : { ...document, errors: reading.issues };
 };
 
 /** A push that is dated further ahead of the clock of the hub is of a wrong clock, ms. */
@@ -133,14 +133,15 @@ export const createWanted = (
 
   const describe = (): Pick<FleetContent, 'wanted' | 'wantedPush' | 'state' | 'diverged' | 'errors'> => {
     if (wanted === null) return { wanted: null, wantedPush: null, state: 'none', diverged: false, errors: [] };
-    const { sha256, push } = wanted;
+    const { sha256, push, text } = wanted;
     const common = { wanted: sha256, wantedPush: push?.id ?? null };
-    if ('errors' in wanted) {
+    // A newer box of the site may have taken what is an error here.
+    if ('errors' in wanted && (push === null || !isTaken(push))) {
       return { ...common, state: 'refused', diverged: false, errors: wanted.errors.slice(0, MAX_ERRORS) };
     }
     const errors = failure === null ? [] : [{ path: '', message: failure }];
     if (push === null || !isTaken(push)) return { ...common, state: 'pending', diverged: false, errors };
-    const diverged = content.playing()?.text !== wanted.text;
+    const diverged = content.playing()?.text !== text;
     return { ...common, state: diverged ? 'diverged' : 'applied', diverged, errors: [] };
   };
 
@@ -174,7 +175,7 @@ export const createWanted = (
     if (push !== null) {
       // What this box knows besides, such as secrets, may change once it plays.
       const reading = isTaken(push) ? null : content.validate(JSON.parse(document.text));
-      if (reading?.ok === false) return { sha256: document.sha256, errors: reading.issues, push };
+      if (reading?.ok === false) return { ...document, errors: reading.issues, push };
       return { ...document, push };
     }
     const message = `the value has no valid ${PUSH_HEADERS.id} and ${PUSH_HEADERS.at}: use "signage fleet push"`;

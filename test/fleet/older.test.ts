@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { type Content, validateContent } from '../../service/content/index.ts';
+import { asFile } from '../../service/domain/document.ts';
 import { createWanted } from '../../service/fleet/wanted.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
@@ -9,11 +10,11 @@ import { testTempo } from '../support/tempo.ts';
 import { saying, want } from './support.ts';
 
 /** A push for a box that is made by hand. */
-const startWanted = async (content: Partial<Content>) => {
+const startWanted = async (content: Partial<Content>, document: object = saying('New')) => {
   const hub = await startHub();
   const site = await hub.as(await hub.credentials('Wien'));
   const reads = vi.spyOn(site, 'request');
-  await want(await hub.headOffice(), 'Wien', saying('New'), { id: 'push-1' });
+  await want(await hub.headOffice(), 'Wien', document, { id: 'push-1' });
   let playOther = (): void => undefined;
   const publish = vi.fn();
   const log = { info: vi.fn(), warn: vi.fn(), debug: vi.fn(), error: vi.fn() };
@@ -56,6 +57,23 @@ test.skipIf(!hasNats)('it waits for other content, and does not read the push ag
   playOther();
   await expect.poll(() => publish.mock.calls.length, patience).toBe(1);
   expect(describe()).toMatchObject({ errors: [] });
+  end();
+});
+
+test.skipIf(!hasNats)('a push that is an error here plays once a newer box of the site has taken it', async () => {
+  let playing: ReturnType<Content['playing']> = null;
+  const document = { ...saying('New'), holograms: [] };
+  const { describe, playOther, end } = await startWanted({ playing: () => playing }, document);
+  await expect.poll(describe, patience).toMatchObject({ state: 'refused', errors: [{ path: '' }] });
+  const play = (text: string): void => {
+    const push = { id: 'push-1', at: new Date().toISOString(), sha256: '', site: 'Wien' };
+    playing = { text, push } as typeof playing;
+    playOther();
+  };
+  play(asFile(JSON.stringify(document), document));
+  expect(describe()).toMatchObject({ state: 'applied', diverged: false, errors: [] });
+  play('{}');
+  expect(describe()).toMatchObject({ state: 'diverged', diverged: true, errors: [] });
   end();
 });
 
