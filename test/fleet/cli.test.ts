@@ -31,23 +31,33 @@ test('each phase of a rollout adds sites to those before, about as many as it sa
 });
 
 test('a site plays a push when it says so of that push, and neither when it has edited it nor with nothing to show', () => {
-  const site = (state: string, { status = 'ok', wantedPush = 'x', push = 'x' } = {}) =>
-    ({ site: 'a', content: { wantedPush, push: { id: push }, state }, boxes: [{ status }] }) as unknown as Parameters<
-      typeof outcomeOf
-    >[0];
-  expect(outcomeOf(undefined, 'x')).toBe('silent');
-  expect(outcomeOf(site('applied', { wantedPush: 'y' }), 'x')).toBe('silent');
-  expect(outcomeOf(site('applied', { push: 'y' }), 'x')).toBe('silent');
-  expect(outcomeOf(site('pending'), 'x')).toBe('silent');
-  expect(outcomeOf(site('applied', { status: 'degraded' }), 'x')).toBe('applied');
-  expect(outcomeOf(site('diverged'), 'x')).toBe('diverged');
-  expect(outcomeOf(site('refused', { push: 'y' }), 'x')).toBe('failed');
-  expect(outcomeOf(site('applied', { status: 'failing' }), 'x')).toBe('failed');
+  const at = (second: number) => new Date(second * 1_000).toISOString();
+  const site = (state: string, { status = 'ok', wantedPush = 'x', push = 'x', seen = 101 } = {}) => {
+    const content = { wantedPush, push: { id: push }, state };
+    const boxes = [
+      { status: 'ok', seenAt: at(0) },
+      { status, seenAt: at(seen) },
+    ];
+    return { site: 'a', content, reportedAt: at(100), boxes } as unknown as Parameters<typeof outcomeOf>[0];
+  };
+  const outcomeAt = (second: number, each: ReturnType<typeof site>) => outcomeOf(each, 'x', second * 1_000);
+  expect(outcomeAt(110, undefined)).toBe('silent');
+  expect(outcomeAt(110, site('applied', { wantedPush: 'y' }))).toBe('silent');
+  expect(outcomeAt(110, site('applied', { push: 'y' }))).toBe('silent');
+  expect(outcomeAt(110, site('pending'))).toBe('silent');
+  expect(outcomeAt(110, site('applied', { status: 'degraded' }))).toBe('applied');
+  expect(outcomeAt(110, site('diverged'))).toBe('diverged');
+  expect(outcomeAt(110, site('refused', { push: 'y' }))).toBe('failed');
+  expect(outcomeAt(110, site('applied', { status: 'failing' }))).toBe('failed');
+  // What the box said before it played the push, and the last that a box said which is gone.
+  expect(outcomeAt(110, site('applied', { status: 'failing', seen: 99 }))).toBe('silent');
+  expect(outcomeAt(300, site('applied', { status: 'failing', seen: 99 }))).toBe('applied');
 });
 
 test('content is stored for 64 sites at a time', async () => {
   let [running, most] = [0, 0];
   const hub = {
+    now: async () => 0,
     sites: async () => [],
     want: async () => {
       running += 1;

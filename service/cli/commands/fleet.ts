@@ -2,7 +2,8 @@
 import { Argument, type Command, Option } from 'commander';
 import { moment as momentArgument, siteName } from '../arguments.ts';
 import { CliError } from '../exit.ts';
-import type { CommandAnswer, Hub, KnownBox, Site } from '../fleet/hub.ts';
+import type { CommandAnswer, Hub, Site } from '../fleet/hub.ts';
+import { isAway } from '../fleet/rollout.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { spellTarget, type Target, targetArgument } from '../targets.ts';
@@ -12,12 +13,8 @@ import { registerFleetSetup } from './fleet-setup.ts';
 import { safePlays } from './records.ts';
 import { bodyOf, type SendOptions, withCommand } from './send.ts';
 
-/** A box writes its status once a minute. */
-const AWAY_MS = 150_000;
 const COMMAND_MS = 5_000;
 const AT_ONCE = 64;
-
-const isAway = ({ seenAt }: KnownBox, now: number): boolean => now - Date.parse(seenAt) > AWAY_MS;
 
 /** A row of a command that a site did not carry out. */
 const failureOf = (
@@ -35,7 +32,7 @@ const failureOf = (
 /** The worst of a site. */
 const stateOf = ({ boxes }: Site, now: number): string => {
   if (boxes.every((box) => isAway(box, now))) return 'away';
-  if (boxes.some(({ status }) => status === 'failing')) return 'failing';
+  if (boxes.some((box) => box.status === 'failing' && !isAway(box, now))) return 'failing';
   return boxes.some((box) => box.status !== 'ok' || isAway(box, now)) ? 'degraded' : 'ok';
 };
 

@@ -37,6 +37,8 @@ export interface KnownBox extends FleetBox {
 export interface Site {
   site: string;
   content: FleetContent | null;
+  /** When the hub stored that; null: there is none. */
+  reportedAt: string | null;
   boxes: KnownBox[];
 }
 
@@ -129,13 +131,14 @@ export const openHub = (nats: NatsConnection) => {
       for await (const entry of await bucket.watch()) {
         // The site is that of the key; the value is not trusted.
         const [name = '', part = ''] = entry.key.split('.');
-        const site = sites.get(name) ?? { site: name, content: null, boxes: [] };
+        const site = sites.get(name) ?? { site: name, content: null, reportedAt: null, boxes: [] };
         const value = entry.operation === 'PUT' ? jsonOf(entry.string()) : null;
         const given = typeof value === 'object' && value !== null ? { ...value, site: name } : null;
         const content = fleetContent.safeParse(given);
         const box = fleetBox.safeParse(given === null ? null : { ...given, nodeId: part });
-        if (part === CONTENT_KEY && content.success) site.content = content.data;
-        else if (box.success) site.boxes.push({ ...box.data, seenAt: entry.created.toISOString() });
+        const at = entry.created.toISOString();
+        if (part === CONTENT_KEY && content.success) [site.content, site.reportedAt] = [content.data, at];
+        else if (box.success) site.boxes.push({ ...box.data, seenAt: at });
         if (part === CONTENT_KEY ? content.success : box.success) sites.set(name, site);
         if (entry.delta === 0) break;
       }

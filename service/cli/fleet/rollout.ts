@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inParallel } from '../parallel.ts';
-import type { Hub, Packed, Site } from './hub.ts';
+import type { Hub, KnownBox, Packed, Site } from './hub.ts';
 
 /** The percentile of a site among all sites, above 0 and up to 100: the same for every rollout. */
 export const placeOf = (site: string): number => {
@@ -50,13 +50,22 @@ const AT_ONCE = 64;
 
 type Outcome = keyof Outcomes;
 
-/** The outcome at a site, from its last report. Pure. @param push id */
-export const outcomeOf = (site: Site | undefined, push: string): Outcome => {
-  const { content = null, boxes = [] } = site ?? {};
+/** A box writes its status once a minute. */
+const AWAY_MS = 150_000;
+
+/** @param now by the clock of the hub */
+export const isAway = ({ seenAt }: KnownBox, now: number): boolean => now - Date.parse(seenAt) > AWAY_MS;
+
+/** The outcome at a site, from its last reports. Pure. @param push id; @param now by the clock of the hub */
+export const outcomeOf = (site: Site | undefined, push: string, now: number): Outcome => {
+  const { content = null, reportedAt = null, boxes = [] } = site ?? {};
   if (content === null || content.wantedPush !== push) return 'silent';
   if (content.state === 'refused') return 'failed';
   if (content.push?.id !== push || content.state === 'pending' || content.state === 'none') return 'silent';
-  if (boxes.some(({ status }) => status === 'failing')) return 'failed';
+  const failing = boxes.filter((box) => box.status === 'failing' && !isAway(box, now));
+  // What a box said before may be what the push repairs.
+  if (failing.some(({ seenAt }) => seenAt > (reportedAt ?? ''))) return 'failed';
+  if (failing.length > 0) return 'silent';
   return content.state === 'diverged' ? 'diverged' : 'applied';
 };
 
@@ -69,7 +78,7 @@ interface Plan {
   onStored(site: string): void;
 }
 
-type Reached = Pick<Hub, 'sites' | 'want'>;
+type Reached = Pick<Hub, 'now' | 'sites' | 'want'>;
 
 /** Publishes to sites, and waits for what they report. */
 export const publishTo = async (hub: Reached, { packed, sites, waitMs, onStored }: Plan): Promise<Outcomes> => {
@@ -79,7 +88,9 @@ export const publishTo = async (hub: Reached, { packed, sites, waitMs, onStored 
   });
   for (const until = performance.now() + waitMs; ; await delay(LOOK_MS)) {
     const known = new Map((await hub.sites()).map((site) => [site.site, site]));
-    const of = (outcome: Outcome) => sites.filter((site) => outcomeOf(known.get(site), packed.push.id) === outcome);
+    const now = await hub.now();
+    const of = (outcome: Outcome) =>
+      sites.filter((site) => outcomeOf(known.get(site), packed.push.id, now) === outcome);
     const result = { applied: of('applied'), diverged: of('diverged'), failed: of('failed'), silent: of('silent') };
     if (result.silent.length === 0 || result.failed.length > 0 || performance.now() >= until) return result;
   }
