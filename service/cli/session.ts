@@ -251,11 +251,12 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     checkSecure,
     /**
      * Connects to the hub of the fleet, and calls `work` with it: `--fleet`, else `SIGNAGE_FLEET_URL`.
+     * @param given default: the credentials of `--credentials`, else `SIGNAGE_FLEET_CREDENTIALS`
      * @throws CliError `configuration`, `unreachable`, `refused`, `notAuthorised`
      */
-    withHub: async <Result>(work: (hub: Hub) => Promise<Result>): Promise<Result> => {
+    withHub: async <Result>(work: (hub: Hub) => Promise<Result>, given?: UserCredentials): Promise<Result> => {
       const { credentials } = fleetOf(surroundings, globals());
-      return atHub(credentials, async (nats) => {
+      return atHub(given ?? credentials, async (nats) => {
         const { openHub } = await import('./fleet/hub.ts');
         return work(openHub(nats));
       });

@@ -1,7 +1,9 @@
 /** `signage fleet`, as an operator runs it, against a real hub and real sites. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Site } from '../../service/cli/fleet/hub.ts';
 import { outcomeOf, phasesOf, placeOf, publishTo } from '../../service/cli/fleet/rollout.ts';
 import { program, signage, signageHere } from '../cli/support.ts';
 import { hasTerminal, openTerminal } from '../cli/terminal.ts';
@@ -291,6 +293,20 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000, shuffle:
         { site: 'Wien', state: 'ok' },
       ],
     });
+  });
+
+  test('a site that is revoked is no longer one of the fleet', async () => {
+    const nats = await hub.as(await hub.credentials('Bonn'));
+    const at = new Date().toISOString();
+    const box = { name: 'box', url: null, version: '1', status: 'failing', warnings: [], connections: 0 };
+    const report = { nodeId: 'b', site: 'Bonn', startedAt: at, at, ...box };
+    await nats.request('JS.hub.API.$KV.signage-status.Bonn.b', JSON.stringify(report));
+    await nats.close();
+    const names = async () => ((await run('sites')).body as unknown as { sites: Site[] }).sites.map(({ site }) => site);
+    const before = await names();
+    expect(before).toContain('Bonn');
+    expect(await run('revoke', 'Bonn', '--keys', join(hub.folder, 'keys'))).toMatchObject({ code: 0 });
+    expect(await names()).toEqual(before.filter((name) => name !== 'Bonn'));
   });
 
   test('plays are read once each, and as those of the site that sent them', async () => {

@@ -109,10 +109,12 @@ export const registerFleetSetup = (group: Command, { out, withHub, withSystem }:
     .addArgument(siteArgument())
     .requiredOption(...keysOption)
     .action(async (site: string, { keys: folder }: { keys: string }) => {
-      await withSystem(resolve(folder), async (nats, keys) => {
-        const { revokeSite } = await import('../fleet/site-credentials.ts');
+      const office = await withSystem(resolve(folder), async (nats, keys) => {
+        const { headOfficeCredentials, revokeSite } = await import('../fleet/site-credentials.ts');
         await revokeSite(nats, keys, resolve(folder), site);
+        return headOfficeCredentials(keys);
       });
+      await withHub((hub) => hub.forget(site), office);
       out.answer({ site }, () => out.say(`The account of ${site} is deleted.`));
     });
 };

@@ -23,6 +23,7 @@ import {
   STATUS_BUCKET,
   STREAMS,
   siteOf,
+  statusKey,
   streamOf,
   upwardSubject,
 } from '../../domain/fleet-subjects.ts';
@@ -143,6 +144,13 @@ export const openHub = (nats: NatsConnection) => {
         if (entry.delta === 0) break;
       }
       return [...sites.values()].sort((a, b) => (a.site < b.site ? -1 : 1));
+    },
+
+    /** Deletes what a site has reported: else it would count as one of the fleet until its status expires. */
+    forget: async (site: string): Promise<void> => {
+      if ((await streamInfo(await open(), streamOf(STATUS_BUCKET))) === null) return;
+      const bucket = await new Kvm(jetstream(nats)).open(STATUS_BUCKET);
+      for await (const key of await bucket.keys(statusKey(site, '*'))) await bucket.delete(key);
     },
 
     /**

@@ -8,10 +8,10 @@ import { visible } from '../text.ts';
 import { type HubKeys, siteJwt, userJwt } from './accounts.ts';
 import { accountOf, nowSeconds } from './hub-files.ts';
 import { readSite, type SiteKeys, writeSite } from './key-folder.ts';
-import { accountIn, createKey, credentialsText, keyOf, signClaims } from './keys.ts';
+import { accountIn, createKey, credentialsText, type Key, keyOf, signClaims } from './keys.ts';
 
-/** How long a user of the system account is of use, seconds: the clock of the hub may be another. */
-const SYSTEM_SECONDS = 3_600;
+/** How long a user for one run is of use, seconds: the clock of the hub may be another. */
+const RUN_SECONDS = 3_600;
 const ANSWER_MS = 8_000;
 /**
  * A revocation refuses what was issued until then, seconds since the epoch. A key gets one JWT, which a clock that was ahead
@@ -19,12 +19,15 @@ const ANSWER_MS = 8_000;
  */
 const REVOKED_UNTIL = 253_402_300_799;
 
-/** Credentials of the system account, only for this run. */
-export const systemCredentials = ({ system }: Pick<HubKeys, 'system'>): UserCredentials => {
+/** Credentials of an account of the hub, only for this run. */
+const runCredentials = (account: Key): UserCredentials => {
   const [user, now] = [createKey('user'), nowSeconds()];
-  const claims = { user: user.publicKey, name: 'signage', kind: 'program', expiresAt: now + SYSTEM_SECONDS } as const;
-  return { jwt: userJwt(system, claims, now), seed: user.seed };
+  const claims = { user: user.publicKey, name: 'signage', kind: 'program', expiresAt: now + RUN_SECONDS } as const;
+  return { jwt: userJwt(account, claims, now), seed: user.seed };
 };
+export const systemCredentials = ({ system }: Pick<HubKeys, 'system'>): UserCredentials => runCredentials(system);
+export const headOfficeCredentials = ({ headOffice }: Pick<HubKeys, 'headOffice'>): UserCredentials =>
+  runCredentials(headOffice);
 
 /** Asks the resolver of the hub. @throws CliError if it refuses */
 const askResolver = async (nats: NatsConnection, action: 'UPDATE' | 'DELETE', jwt: string): Promise<void> => {
