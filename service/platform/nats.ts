@@ -18,6 +18,7 @@ import {
 import { NodeTransport, nodeResolveHost } from '@nats-io/transport-node/lib/node_transport.js';
 import { WebSocket } from 'ws';
 import { bareHost, isThisMachine } from '../domain/network-scope.ts';
+import { FetchFault } from './outbound/answer.ts';
 import type { Outbound } from './outbound/send.ts';
 
 /** How hubs are reached over WebSocket. */
@@ -139,11 +140,12 @@ class HubTransport extends NodeTransport {
   }
 }
 
-/** Node 20 has no WebSocket of its own. */
+/** Node 20 has no WebSocket of its own. @param onError called with the errors of the socket: the library keeps their text */
 const webSocketOf = async (
   url: string,
   signal: AbortSignal,
   outbound: Way | undefined,
+  onError: (error: Error) => void,
 ): ReturnType<NonNullable<WsConnectionOptions['wsFactory']>> => {
   const proxied = await outbound?.connect(new URL(url), signal);
   const socket = new WebSocket(url, {
@@ -151,6 +153,7 @@ const webSocketOf = async (
     ...(outbound?.roots != null && { ca: [...rootCertificates, outbound.roots] }),
     ...(proxied && { createConnection: () => proxied as Socket }),
   });
+  socket.on('error', onError);
   signal.addEventListener('abort', () => socket.terminate());
   return { socket: socket as unknown as globalThis.WebSocket, encrypted: url.startsWith('wss:') };
 };
@@ -174,6 +177,7 @@ export const connectFault = (error: unknown): string => {
   const is = (kind: new (...args: never[]) => Error): boolean => chain.some((each) => each instanceof kind);
   if (isUnusable(error)) return (error as Error).message;
   if (is(errors.UserAuthenticationExpiredError)) return 'refuses the credentials: they have expired';
+  if (error instanceof FetchFault) return `cannot be reached (${error.message})`;
   const text = chain.map(({ message }) => message).join(' ');
   if (/authentication timeout/i.test(text)) return 'does not answer';
   if (is(errors.AuthorizationError) || /authentication revoked/i.test(text)) return 'refuses the credentials';
@@ -211,15 +215,25 @@ export const openLine = async (
   };
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), CONNECT_MS);
-  const isLate = new Promise<never>((_, reject) => {
+  let fail: (error: unknown) => void = () => undefined;
+  const fault = new Promise<never>((_, reject) => {
+    fail = reject;
     late.signal.addEventListener('abort', () => reject(new Error('timeout')));
   });
-  isLate.catch(() => undefined);
+  fault.catch(() => undefined);
   try {
     if (protocol === 'ws:' || protocol === 'wss:') {
       return await Promise.race([
-        wsconnect({ ...options, wsFactory: (address) => webSocketOf(address, late.signal, outbound) }),
-        isLate,
+        wsconnect({
+          ...options,
+          wsFactory: (address) => {
+            const made = webSocketOf(address, late.signal, outbound, fail);
+            // Without a socket the library never settles.
+            made.catch(fail);
+            return made;
+          },
+        }),
+        fault,
       ]);
     }
     setTransportFactory({ factory: () => new HubTransport(), dnsResolveFn: nodeResolveHost });
@@ -232,7 +246,7 @@ export const openLine = async (
       signal: late.signal,
       ...(protocol === 'tls:' && { tls: tls as object }),
     };
-    return await Promise.race([NatsConnectionImpl.connect(hubOptions), isLate]);
+    return await Promise.race([NatsConnectionImpl.connect(hubOptions), fault]);
   } catch (error) {
     if (late.signal.aborted) throw new Error('timeout', { cause: error });
     // What the library has left open.

@@ -134,5 +134,19 @@ describe.skipIf(isSkipped)('tinyproxy', () => {
     const other = `https://${host}:${origin.port === 9 ? 10 : 9}/`;
     await expect(ask('me:hidden', other)).rejects.toThrow(/the proxy 127\.0\.0\.1:\d+ answers 403$/);
     expect(origin.requests.map(({ path }) => path)).toEqual(['/']);
+
+    const faultAt = (user: string, port: number, caFile: string | null = origin.caFile) => {
+      const outbound = createOutbound({ proxy: proxy.at(user), noProxy: [], caFile });
+      return openLine({ url: `wss://${host}:${port}`, credentials: null }, 'test', outbound).then(
+        () => null,
+        connectFault,
+      );
+    };
+    const faults = [faultAt('me:wrong', origin.port), faultAt('me:hidden', 9), faultAt('me:hidden', origin.port, null)];
+    expect(await Promise.all(faults)).toEqual([
+      expect.stringMatching(/^cannot be reached \(the proxy 127\.0\.0\.1:\d+ wants .* those of SIGNAGE_PROXY\)$/),
+      expect.stringMatching(/^cannot be reached \(the proxy 127\.0\.0\.1:\d+ answers 403\)$/),
+      'has a certificate of an authority that is not trusted here',
+    ]);
   });
 });
