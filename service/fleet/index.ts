@@ -6,7 +6,7 @@ import type { Health } from '../contract/health.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { exposesPassword, openLine, readCredentials, readUser, withoutUser } from '../platform/nats.ts';
+import { exposesPassword, isExposed, openLine, readCredentials, readUser, withoutUser } from '../platform/nats.ts';
 import { createPause } from '../platform/pause.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
@@ -148,6 +148,10 @@ export const createFleet = async (
       const isTold = fleet.status !== 'away' || issues.length > 0;
       const notes = isTold ? [] : [`The hub of the fleet at ${url} ${fleet.reason}; the site keeps running.`];
       notes.push(...playChannel.notes(), ...alertChannel.notes());
+      if (isExposed(fleetUrl)) {
+        const harm = 'a host on the way can command this site and change its content';
+        notes.push(`Nothing proves that ${url} is the hub of the fleet: ${harm}. Use tls://.`);
+      }
       if (exposesPassword(fleetUrl)) {
         notes.push(`Every host on the way to the hub can read the password in SIGNAGE_FLEET_URL: use tls://.`);
       }

@@ -52,11 +52,14 @@ export const withoutUser = (url: string): string => {
 
 const hostOf = (url: string): string => bareHost(new URL(url).hostname);
 
+/** Whether hosts on the way to the hub can read what it and its clients send, and answer in its place. */
+export const isExposed = (url: string): boolean =>
+  /^(nats|ws):$/.test(new URL(url).protocol) && !isThisMachine(hostOf(url));
+
 /** Whether the URL has a password that every host on the way to the hub can read. */
 export const exposesPassword = (url: string): boolean => {
-  const { protocol, username, password } = new URL(url);
-  const isPlain = protocol === 'nats:' || protocol === 'ws:';
-  return isPlain && `${username}${password}` !== '' && !isThisMachine(hostOf(url));
+  const { username, password } = new URL(url);
+  return isExposed(url) && `${username}${password}` !== '';
 };
 
 /** Completes "the hub ..."; the hub was not asked. */

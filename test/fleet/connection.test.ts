@@ -13,6 +13,7 @@ import { connectFault, openLine } from '../../service/platform/nats.ts';
 import { hasNats, startHub, startNats } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { freePort } from '../support/ports.ts';
+import { untranslated } from '../support/sentences.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
 import { becomes as becomesSuch, healthOf, startMember, statusOf } from './support.ts';
@@ -40,6 +41,20 @@ test('a box starts without its hub, says so, and is as well as before', async ()
     expect(warnings).toContain(`The hub of the fleet at ${url} cannot be reached; the site keeps running.`);
     expect(status).toBe('ok');
   }, patience);
+});
+
+test.each([
+  ['nats://192.0.2.1:9', true],
+  ['ws://hub.invalid:9', true],
+  ['tls://192.0.2.1:9', false],
+  ['nats://127.0.0.1:9', false],
+])('of %s it is said that nothing proves the hub: %s', async (url, isTold) => {
+  const service = await startTestService({ env: { SIGNAGE_FLEET_URL: url } });
+  const { status, warnings } = await healthOf(service);
+  const told = `Nothing proves that ${url} is the hub of the fleet: a host on the way can command this site and change its content. Use tls://.`;
+  expect(warnings.filter((each) => each.includes('proves'))).toEqual(isTold ? [told] : []);
+  expect(status).toBe('ok');
+  expect(untranslated({ warnings })).toEqual([]);
 });
 
 test('credentials that are not there are named, and a user and a password are not', async () => {
