@@ -6,6 +6,13 @@ import type { FleetContext, Line } from './connection.ts';
 import { type HubApi, openHubApi, refusalOf } from './hub.ts';
 import type { Refusals } from './refusals.ts';
 
+/** Of a value that the hub has taken: its sequence there, and around it the monotonic clock. */
+interface Write {
+  sequence: number;
+  sent: number;
+  received: number;
+}
+
 interface Report<Value> {
   key: string;
   /** Such as `the status of this box`. */
@@ -16,8 +23,8 @@ interface Report<Value> {
   changing(value: Value): unknown;
   /** Between writes of a value that has not changed, ms. */
   period: number;
-  /** Called around each write that succeeds, by the monotonic clock. */
-  onWritten?(hub: HubApi, sent: number, received: number): Promise<void>;
+  /** Called after each write that succeeds. */
+  onWritten?(hub: HubApi, write: Write): Promise<void>;
   /** Called when a write succeeds after one that failed. */
   onRecovered?(): void;
 }
@@ -48,7 +55,7 @@ export const createReporter = <Value>(
         const seen = JSON.stringify(changing(value));
         if (seen !== written || monotonicNow() >= writeAt) {
           const sent = monotonicNow();
-          await hub.publish(subject, Buffer.from(JSON.stringify(value)));
+          const sequence = await hub.publish(subject, Buffer.from(JSON.stringify(value)));
           const received = monotonicNow();
           written = seen;
           writeAt = monotonicNow() + period * (1 - JITTER * random());
@@ -56,7 +63,7 @@ export const createReporter = <Value>(
           refusals.set(what, null);
           if (hasFailed) onRecovered?.();
           hasFailed = false;
-          await onWritten?.(hub, sent, received);
+          await onWritten?.(hub, { sequence, sent, received });
         }
       } catch (error) {
         const reason = refusalOf(error);

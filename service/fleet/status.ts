@@ -91,11 +91,12 @@ export const createStatus = (
     },
     // Connections change with each page reload.
     changing: ({ status, warnings, url }) => ({ status, warnings, url }),
-    onWritten: async (hub, sent, received) => {
+    onWritten: async (hub, { sequence, sent, received }) => {
       onStatus();
       if (sent < clockAt) return;
       const stored = await hub.newest(streamOf(STATUS_BUCKET), keySubject(STATUS_BUCKET, key));
-      if (stored === null) return;
+      // A server of a cluster that lags has the status before.
+      if (stored?.sequence !== sequence) return;
       clock.observe(stored.storedAt.getTime(), sent, received);
       clockAt = received + tempo.fleet.clock;
     },

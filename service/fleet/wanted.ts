@@ -51,6 +51,9 @@ const MIN_POLL_MS = 900_000;
 
 const unzip = promisify(gunzip);
 
+/** Readings after an announcement, until what it announces is there: any server of a cluster answers, and it may lag. */
+const MAX_READINGS = 5;
+
 /** The pause until the content is read again, ms. Pure. @param bytes as stored */
 export const pollPause = (bytes: number, random: number): number =>
   Math.max(MIN_POLL_MS, bytes / POLL_BYTES_PER_MS) * (0.75 + random / 2);
@@ -214,13 +217,18 @@ export const createWanted = (
   const run = async ({ nats, ended }: Line): Promise<void> => {
     const hub = openHubApi(nats, tempo.fleet.content);
     const what = 'requests for the wanted content';
+    /** The sequence of the newest document, and how often it may still be asked for. */
+    let announced = { sequence: 0, readings: 0 };
     const read = async (): Promise<StoredMessage | null> => {
       // What is pushed from now on is read afterwards.
       readAt = Number.POSITIVE_INFINITY;
       try {
         const found = await hub.newest(streamOf(CONTENT_BUCKET), keySubject(CONTENT_BUCKET, site));
         refusals.set(what, null);
-        readAt = Math.min(readAt, monotonicNow() + pollPause(found?.value.length ?? 0, random()));
+        announced.readings -= 1;
+        const isBehind = announced.readings > 0 && (found?.sequence ?? 0) < announced.sequence;
+        const pauseMs = isBehind ? tempo.fleet.retry : pollPause(found?.value.length ?? 0, random());
+        readAt = Math.min(readAt, monotonicNow() + pauseMs);
         return found;
       } catch (error) {
         readAt = Number.NEGATIVE_INFINITY;
@@ -230,7 +238,12 @@ export const createWanted = (
     };
     let stored: StoredMessage | null = null;
     readAt = Number.NEGATIVE_INFINITY;
-    nats.subscribe(wantedSubject(site), { callback: readAgain });
+    nats.subscribe(wantedSubject(site), {
+      callback: (_, { headers }) => {
+        announced = { sequence: Number(headers?.get('Nats-Sequence')), readings: MAX_READINGS };
+        readAgain();
+      },
+    });
     // The document may be what has ended the connection before.
     if (failures > 0) await pause.wait(retryPause(), ended);
     while (!ended.aborted) {

@@ -14,7 +14,9 @@ const startWanted = async (content: Partial<Content>, document: object = saying(
   const hub = await startHub();
   const site = await hub.as(await hub.credentials('Wien'));
   const reads = vi.spyOn(site, 'request');
-  await want(await hub.headOffice(), 'Wien', document, { id: 'push-1' });
+  const office = await hub.headOffice();
+  const push = (id: string) => want(office, 'Wien', document, { id });
+  await push('push-1');
   let playOther = (): void => undefined;
   const publish = vi.fn();
   const log = { info: vi.fn(), warn: vi.fn(), debug: vi.fn(), error: vi.fn() };
@@ -41,7 +43,7 @@ const startWanted = async (content: Partial<Content>, document: object = saying(
     } as unknown as Parameters<typeof createWanted>[1],
   );
   onLine({ nats: site, ended: ended.signal });
-  return { describe, reads, publish, playOther: () => playOther(), end: () => ended.abort() };
+  return { push, describe, reads, publish, playOther: () => playOther(), end: () => ended.abort() };
 };
 
 test.skipIf(!hasNats)('it waits for other content, and does not read the push again and again', async () => {
@@ -74,6 +76,17 @@ test.skipIf(!hasNats)('a push that is an error here plays once a newer box of th
   expect(describe()).toMatchObject({ state: 'applied', diverged: false, errors: [] });
   play('{}');
   expect(describe()).toMatchObject({ state: 'diverged', diverged: true, errors: [] });
+  end();
+});
+
+test.skipIf(!hasNats)('a push is read again where a server that lags has answered with the one before', async () => {
+  const { push, describe, reads, end } = await startWanted({});
+  await expect.poll(describe, patience).toMatchObject({ wantedPush: 'push-1' });
+  const old = reads.mock.results[0]?.value;
+  reads.mockReturnValueOnce(old).mockReturnValueOnce(old);
+  await push('push-2');
+  await expect.poll(describe, patience).toMatchObject({ wantedPush: 'push-2' });
+  expect(reads).toHaveBeenCalledTimes(4);
   end();
 });
 
