@@ -52,6 +52,14 @@ itBrowser('over http: joins by the address of an invitation, and is told who rem
   await page.goto('about:blank');
   await page.route('**/console/api/join', (route) => route.abort(), { times: 1 });
   await page.goto(`${inLan(service.url)}/console#join=maria.${'A'.repeat(26)}`);
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  // A page that was not touched yet cannot prevent it.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  expect(await dialog.count()).toBe(1);
+  // What a browser does that does not know `closedby`.
+  await page.locator('dialog').evaluate((element: HTMLDialogElement) => element.close());
   await page.getByLabel('Name of this device').fill('Laptop');
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByText('The box does not answer.').waitFor();

@@ -29,6 +29,7 @@ export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps
       ref={dialog}
       class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={heading}
+      closedby={onClose ? 'closerequest' : 'none'}
       onCancel={(event) => {
         // A file field in it that was left without a choice says so by the same event.
         if (event.target !== event.currentTarget) return;
@@ -36,6 +37,8 @@ export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps
         event.preventDefault();
         onClose?.();
       }}
+      // Browsers close it where `closedby` is unknown, or `cancel` cannot be prevented.
+      onClose={() => dialog.current?.showModal()}
     >
       <div class="dialog-head">
         <h2 id={heading}>{title}</h2>
