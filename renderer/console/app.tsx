@@ -395,7 +395,11 @@ const NotOffered = () => {
   const { texts, access } = useConsole();
   return (
     <Empty>
-      <p>{texts.people.notOffered({ role: texts.people.roles[access.me.value.role] })}</p>
+      <p>
+        {access.isKnown.value
+          ? texts.people.notOffered({ role: texts.people.roles[access.me.value.role] })
+          : texts.loading}
+      </p>
     </Empty>
   );
 };

@@ -1,5 +1,9 @@
 /** Who may use the console's API, and where it is not offered. */
-import { expect, test } from 'vitest';
+import { signal } from '@preact/signals';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Unreachable } from '../../renderer/console/api/errors.ts';
+import type { Credential } from '../../renderer/console/api/session.ts';
+import { createAccess } from '../../renderer/console/stores/access.ts';
 import { operations } from '../../service/contract/operations/index.ts';
 import { lobby } from '../content/samples.ts';
 import {
@@ -52,4 +56,27 @@ test.each(withAndWithoutSecret)('a page of another origin can change nothing, %s
   const headers = { Origin: 'http://example.com', 'If-Match': '*' };
   const response = await createOperator(service, secret)('PUT', '/console/api/content', lobby, headers);
   expect(await refusalOf(response)).toEqual([403, 'origin_refused']);
+});
+
+test('the role of a person is asked for again soon until the box has told it, then now and then', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const eve = { person: { id: 'eve', name: 'Eve' }, role: 'editor', tags: [] };
+  const json = vi.fn().mockRejectedValueOnce(new Unreachable('No answer came.')).mockResolvedValue(eve);
+  const credential = signal<Credential | null>('secret');
+  const access = createAccess({ json }, { credential }, { hidden: false } as Document);
+  expect([access.isKnown.value, access.me.value.role]).toEqual([true, 'admin']);
+  credential.value = { keyId: 'k1' } as Credential;
+  for (const [ms, asked, isKnown, role] of [
+    [1_000, 1, false, 'viewer'],
+    [1_000, 2, true, 'editor'],
+    [14_000, 2, true, 'editor'],
+    [1_000, 3, true, 'editor'],
+  ] as const) {
+    await vi.advanceTimersByTimeAsync(ms);
+    expect([json.mock.calls.length, access.isKnown.value, access.me.value.role]).toEqual([asked, isKnown, role]);
+  }
+  credential.value = null;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([json.mock.calls.length, access.isKnown.value]).toEqual([3, true]);
 });

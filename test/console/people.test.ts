@@ -151,6 +151,15 @@ itBrowser(
     await go(eve, 'content/playlists/welcome');
     await eve.getByRole('button', { name: 'Add slide' }).waitFor();
     expect(await eve.getByRole('button', { name: 'Show now' }).count()).toBe(0);
+    // On a slow network her role is not known yet.
+    const tellRole = await holdRequests(eve, '**/console/api/me');
+    await eve.reload();
+    await eve.locator('fieldset.looking').waitFor();
+    expect(await eve.locator('main .notice').allTextContents()).toEqual(['One moment …']);
+    await go(eve, 'takeovers');
+    await expect.poll(() => eve.locator('main').textContent(), patience).toBe('One moment …');
+    tellRole();
+    await eve.getByText('This is not part of your role (Editor).').waitFor();
 
     // Of two admins who change somebody at the same time, the second one is asked.
     const eveNow = async () => {

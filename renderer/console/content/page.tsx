@@ -189,7 +189,8 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
   const draft = openDraft();
   const words = texts.contentPage;
   // What came to a viewer is not whole, and is loaded again once they may edit.
-  const mayEdit = access.may('PUT /console/api/drafts/:id') && draft.base.value?.isWhole === true;
+  const isEditor = access.may('PUT /console/api/drafts/:id');
+  const mayEdit = isEditor && draft.base.value?.isWhole === true;
   const mayPublish = access.may('PUT /console/api/content');
   const open = useSignal<'publish' | 'merge' | null>(null);
   const [first, ...more] = rest;
@@ -223,7 +224,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
         ) : (
           // A viewer looks at all of it; what would change it does nothing.
           <>
-            <p class="notice">{texts.people.looking}</p>
+            <p class="notice">{access.isKnown.value && !isEditor ? texts.people.looking : texts.loading}</p>
             <fieldset class="looking" disabled inert={tab === 'week' || tab === 'json'}>
               <Body tab={tab} rest={more} document={document} />
             </fieldset>

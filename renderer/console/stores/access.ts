@@ -18,6 +18,8 @@ const nothing: Me = { person: null, role: 'viewer', tags: [] };
 
 /** Another admin may change the role meanwhile. */
 const AGAIN_MS = 15_000;
+/** Until the box has told who it is. */
+const SOON_MS = 2_000;
 
 export const createAccess = (
   client: Pick<Client, 'json'>,
@@ -25,24 +27,33 @@ export const createAccess = (
   page: Document,
 ) => {
   const me = signal<Me>(everything);
-  let timer: ReturnType<typeof setInterval> | undefined;
+  const isKnown = signal(true);
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const load = async (): Promise<void> => {
     const asked = credential.peek();
     const told = await client.json<Me>('/console/api/me');
-    if (credential.peek() === asked && JSON.stringify(told) !== JSON.stringify(me.peek())) me.value = told;
+    if (credential.peek() !== asked) return;
+    if (JSON.stringify(told) !== JSON.stringify(me.peek())) me.value = told;
+    isKnown.value = true;
   };
   effect(() => {
-    clearInterval(timer);
-    const isPerson = credential.value !== null && typeof credential.value !== 'string';
+    clearTimeout(timer);
+    const { value } = credential;
+    const isPerson = value !== null && typeof value !== 'string';
     me.value = isPerson ? nothing : everything;
+    isKnown.value = !isPerson;
     if (!isPerson) return;
-    // What the box does not answer now is asked again.
-    const again = (): void => void (page.hidden ? undefined : load().catch(() => undefined));
-    again();
-    timer = setInterval(again, AGAIN_MS);
+    const again = async (): Promise<void> => {
+      // What the box does not answer now is asked again.
+      if (!page.hidden) await load().catch(() => undefined);
+      if (credential.peek() === value) timer = setTimeout(again, isKnown.peek() ? AGAIN_MS : SOON_MS);
+    };
+    void again();
   });
   return {
     me: me as ReadonlySignal<Me>,
+    /** False until the box has told the role of a person. */
+    isKnown: isKnown as ReadonlySignal<boolean>,
     /**
      * Whether an operation is offered; what is offered may still be refused, such as the medium of somebody else.
      * @param tags of each screen that is concerned; absent: no screen is, or it is not known yet which
