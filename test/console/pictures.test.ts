@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client } from '../../renderer/console/api/client.ts';
-import { Refusal } from '../../renderer/console/api/errors.ts';
+import { Refusal, Unreachable } from '../../renderer/console/api/errors.ts';
 import { createPictures } from '../../renderer/console/stores/pictures.ts';
 
 test('a display without a picture is asked again after a minute: it may have shown its maintenance page', async () => {
@@ -17,4 +17,17 @@ test('a display without a picture is asked again after a minute: it may have sho
     expect(await photograph('c1')).toBeNull();
     expect(request).toHaveBeenCalledTimes(asked);
   }
+});
+
+test('a thumbnail that was not there is asked for again, one that was is kept', async () => {
+  const request = vi
+    .fn()
+    .mockRejectedValueOnce(new Refusal(404, { code: 'file_not_found' }, null))
+    .mockRejectedValueOnce(new Unreachable('No answer came.'))
+    .mockResolvedValue(new Response('picture'));
+  const { thumbnail } = createPictures({ request } as never as Client);
+  const found = [];
+  for (let look = 0; look < 4; look += 1) found.push(await thumbnail('/media/hall.png'));
+  expect(found).toEqual([null, null, expect.stringMatching(/^blob:/), found[2]]);
+  expect(request).toHaveBeenCalledTimes(3);
 });

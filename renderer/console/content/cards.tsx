@@ -18,6 +18,7 @@ import { useConsole } from '../ui/context.tsx';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import { isUnderWay } from '../ui/rendition.tsx';
 import type { Hovered } from './dropped.ts';
 
 type Ids = readonly Pick<Slide, 'id' | 'kind'>[];
@@ -43,6 +44,8 @@ interface CardProps {
   fault: 'error' | 'warning' | null;
   /** Of its medium; null: it is there, as far as is known. */
   arrival: { name: string; upload: Upload | null } | null;
+  /** Whether the rendition of its medium is being made. */
+  isConverting: boolean;
   onSelect(index: number, how: How): void;
 }
 
@@ -58,6 +61,7 @@ const Card = ({
   isTabStop,
   fault,
   arrival,
+  isConverting,
   onSelect,
 }: CardProps) => {
   const { texts } = useConsole();
@@ -113,7 +117,7 @@ const Card = ({
         }
       >
         <span class="card-picture">
-          <Miniature slide={slide} id={id} among={ids} />
+          <Miniature slide={slide} id={id} among={ids} isPending={arrival !== null || isConverting} />
           {fault !== null && (
             <span class={`card-fault ${fault}`}>
               <Icon name="warning" />
@@ -187,6 +191,8 @@ const SPARE = 4;
 const SPARE_ROWS = 1;
 /** By which a list scrolls while a rectangle is drawn beyond its edge, pixels. */
 const SCROLL = 24;
+/** Between looks at media that others upload, or that are being converted. */
+const POLL_MS = 2_000;
 
 const remPixels = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
@@ -200,7 +206,7 @@ interface Lasso {
 export const Cards = (props: CardsProps) => {
   const { playlist, path, check, layout, chosen, lead, onSelect, onLasso, onMove, hovered } = props;
   const { texts, media, uploads } = useConsole();
-  const known = useComputed(() => new Set(media.list.value?.media.map(({ filename }) => filename)));
+  const known = useComputed(() => new Map(media.list.value?.media.map((each) => [each.filename, each.rendition])));
   const arrivalOf = ({ media_url: url }: SlideDraft): CardProps['arrival'] => {
     if (!url?.startsWith('/media/') || media.list.value === null) return null;
     const name = mediumName(url);
@@ -208,6 +214,20 @@ export const Cards = (props: CardsProps) => {
     const isComing = upload !== null && isActive(upload);
     return known.value.has(name) && !isComing ? null : { name, upload };
   };
+  const isConverting = ({ media_url: url }: SlideDraft): boolean => {
+    const rendition = known.value.get(mediumName(url ?? ''));
+    return rendition !== undefined && isUnderWay(rendition);
+  };
+  // The end of an upload of this tab loads the list by itself.
+  const isWaiting = playlist.slides.some((slide) => {
+    const arrival = arrivalOf(slide);
+    return arrival === null ? isConverting(slide) : arrival.upload === null || !isActive(arrival.upload);
+  });
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => document.hidden || void media.load(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
   const list = useRef<HTMLUListElement>(null);
   const range = useSignal({ from: 0, to: 24, columns: 1 });
   const lasso = useSignal<Lasso | null>(null);
@@ -434,6 +454,7 @@ export const Cards = (props: CardsProps) => {
             isTabStop={index === tabStop}
             fault={hasErrors ? 'error' : hasWarnings ? 'warning' : null}
             arrival={arrivalOf(slide)}
+            isConverting={isConverting(slide)}
             onSelect={onSelect}
           />
         );

@@ -35,7 +35,8 @@ export const createPictures = (client: Client) => {
       const response = await limit(() => client.request(`/console/api/media/${name}/thumbnail`, { timeout: 30_000 }));
       return URL.createObjectURL(await response.blob());
     } catch {
-      // A picture less is no reason to complain.
+      // A picture less is no reason to complain, and the next look may find one: the file may be under way.
+      thumbnails.delete(name);
       return null;
     }
   };
