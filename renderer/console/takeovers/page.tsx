@@ -229,13 +229,7 @@ export const TakeoverPage = () => {
             <legend>{words.level}</legend>
             <div class="chips">
               {takeoverLevels.map((each) => (
-                <Chip
-                  key={each}
-                  name="level"
-                  class={`level-chip ${each}`}
-                  checked={level === each}
-                  onChange={() => change({ level: each })}
-                >
+                <Chip key={each} name="level" checked={level === each} onChange={() => change({ level: each })}>
                   {texts.level[each]}
                 </Chip>
               ))}
