@@ -192,7 +192,7 @@ const SPARE_ROWS = 1;
 /** By which a list scrolls while a rectangle is drawn beyond its edge, pixels. */
 const SCROLL = 24;
 /** Between looks at media that others upload, or that are being converted. */
-const POLL_MS = 2_000;
+const POLL_MS = 5_000;
 
 const remPixels = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
