@@ -57,6 +57,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       }),
     isBound: (deviceId) => isBound(stored.get(deviceId)),
   });
+  stored.followSightings(lastSeen.of);
   const zones = createEmitter<[timeZone: string]>();
   const pending = await openPending(context, lastSeen.of);
   const onboarding = createOnboarding({

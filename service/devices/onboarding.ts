@@ -15,7 +15,7 @@ import type { DeviceProofs } from './proofs.ts';
 import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
-  devices: Pick<StoredDevices, 'get' | 'bind' | 'forget' | 'saw'>;
+  devices: Pick<StoredDevices, 'get' | 'bind' | 'forget'>;
   /** Those without a live page, or without their screen here, when they were bound. The next page that connects is moved. */
   pending: PendingDevices;
   proofs: Pick<DeviceProofs, 'mustProve'>;
@@ -49,11 +49,7 @@ export const createOnboarding = ({
   knownDevices,
   peers,
 }: Dependencies) => {
-  const saw = (deviceId: string): void => {
-    devices.saw(deviceId);
-    knownDevices.saw(deviceId);
-  };
-  screens.onHello(saw);
+  screens.onHello((deviceId) => knownDevices.saw(deviceId));
 
   /** Whether a page has to prove that it is the device. */
   const needsProof = (deviceId: string): boolean => proofs.mustProve(deviceId) || pending.needsProof(deviceId);
@@ -190,7 +186,7 @@ export const createOnboarding = ({
     },
     /** Records that a page that says to be the device, without a proof, has received its binding. */
     caughtUp: (deviceId: string): void => {
-      saw(deviceId);
+      knownDevices.saw(deviceId);
       if (!needsProof(deviceId)) pending.take(deviceId, false);
     },
   };

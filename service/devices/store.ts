@@ -7,7 +7,7 @@ import { CodedError } from '../contract/errors.ts';
 import { type BindingNews, type DeviceBinding, deviceBinding, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { canonical } from '../domain/canonical.ts';
-import { perObject, remember } from '../domain/collections.ts';
+import { perObject } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
 import { type Clock, systemClock } from '../domain/time.ts';
@@ -73,9 +73,9 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
     changes.emit();
   };
 
-  const seen = new Map<string, true>();
+  let lastSeen: (deviceId: string) => string | undefined = () => undefined;
   const within = (devices: DeviceMap, kept?: string): DeviceMap =>
-    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(canonicalDeviceId(deviceId)));
+    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || lastSeen(deviceId) !== undefined);
 
   const put = async (
     deviceId: string,
@@ -184,8 +184,10 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
         screenSlug: null,
         forgotten: true,
       })),
-    /** Records that a page of the device has connected, so that the device exists. */
-    saw: (deviceId: string): void => remember(seen, canonicalDeviceId(deviceId), true, mostBindings),
+    /** Keeps devices that `of` tells a date of, before others. */
+    followSightings: (of: typeof lastSeen): void => {
+      lastSeen = of;
+    },
     /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
     merge: async (theirs: readonly Device[]): Promise<BindingNews[]> => {
       if (join(durable.read().devices, theirs).accepted.length === 0) return [];

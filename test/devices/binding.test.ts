@@ -75,7 +75,6 @@ describe('binding a device', () => {
         get: () => undefined,
         bind: () => Promise.reject(new CodedError('insufficient_storage')),
         forget: () => Promise.reject(new CodedError('insufficient_storage')),
-        saw: () => undefined,
       },
       pending: { has: () => false, needsProof: () => false, add: async () => {}, remove() {}, take: () => false },
       proofs: { mustProve: () => false },

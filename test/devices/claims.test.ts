@@ -1,16 +1,20 @@
 /** With a secret, only who stands in front of a display binds it: with the code that its page shows. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
+import { mostBindings } from '../../service/contract/peers.ts';
 import { createClaims } from '../../service/devices/claims.ts';
 import { createOnboarding } from '../../service/devices/onboarding.ts';
+import { seal } from '../../service/platform/store/adapter.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { secret, startSite } from '../peers/support.ts';
 import { makeDevice } from '../support/device-key.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
-import { shareTestService, startTestService, type TestService } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 import { content, modulesOf, readQr } from './support.ts';
 
@@ -220,6 +224,27 @@ describe('at one box', () => {
     expect(Number(guesses.find(({ status }) => status === 429)?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await guess(code)).status).toBe(200);
   });
+});
+
+test('at a box that is full of invented devices signed requests bind new ones, and those remain that were seen', async () => {
+  const dataDir = temporaryFolder();
+  const away = makeDevice().deviceId;
+  const nodeId = '00000000-0000-4000-8000-000000000001';
+  const devices = Array.from({ length: mostBindings }, (_, at) => ({
+    deviceId: at === 0 ? away : `junk-${at}`,
+    clientName: 'Name',
+    screenSlug: 'lobby',
+    updatedAt: new Date(Date.UTC(2026, 0, 1) + at).toISOString(),
+  }));
+  const sightings = [{ deviceId: away, nodeId, at: '2026-01-02T08:00:00.000Z' }];
+  for (const [name, body] of Object.entries({ state: { nodeId, devices }, seen: { sightings } }))
+    writeFileSync(join(dataDir, `${name}.json`), seal(body, 1, Date.now()));
+  const service = await startTestService({ ...setup, dataDir });
+  const { deviceId } = makeDevice();
+  const binding = { deviceId, clientName: 'Door', screenSlug: 'lobby' };
+  expect((await createOperator(service, secret)('POST', '/api/onboarding', binding)).status).toBe(200);
+  const bound = await Promise.all([away, deviceId, 'junk-1'].map((each) => isBound(service, each)));
+  expect(bound).toEqual([true, true, false]);
 });
 
 test('a box that starts again knows no code and no proof of before, and shows the display another code', async () => {

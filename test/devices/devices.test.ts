@@ -177,7 +177,7 @@ test('a box that was filled with invented devices accepts a new one, and keeps t
   const store = await open(await temporaryFolder(), () => time);
   const known = () => store.devices.list().map(({ deviceId }) => deviceId);
   await store.devices.bind('seen', 'Name', 'lobby');
-  store.devices.saw('seen');
+  store.devices.followSightings((deviceId) => (deviceId === 'seen' ? '2026-01-31T08:00:00.000Z' : undefined));
   const junk = Array.from({ length: mostBindings - 1 }, (_, at) => deviceAt(2_000 + at, `junk-${at}`, 'lobby'));
   expect(await store.devices.merge(junk)).toHaveLength(mostBindings - 1);
   expect(store.faults()).toEqual([expect.stringContaining('devices are known')]);
