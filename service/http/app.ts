@@ -31,6 +31,7 @@ export interface ChangeAudit {
       operator: string | null;
       person: Author | null;
       address: string;
+      source?: string;
     },
     change: (onBody: NonNullable<RequestState['onBody']>) => Promise<void>,
   ): Promise<void>;
@@ -137,7 +138,10 @@ const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'ur
 const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, audit: ChangeAudit): Promise<void> => {
   const { params, state } = ctx;
   if (state.isRelayed) return void (await handle(ctx));
-  const asked = { params, operator: operatorOf(ctx), person: personOf(ctx), address: state.clientIp };
+  const { isPage, signer, clientIp: address } = state;
+  // Anybody can open a page, and must not displace the records of others.
+  const source = isPage && signer === null && { source: `page ${partyOf(address)}` };
+  const asked = { params, operator: operatorOf(ctx), person: personOf(ctx), address, ...source };
   await audit.during(rule, asked, async (onBody) => {
     state.onBody = onBody;
     await handle(ctx);

@@ -43,7 +43,7 @@ const MAX_ADDRESSES = 1_000;
 /** Records of one kind and one source within a time; further changes are counted. A token that leaked must not displace others. */
 const MAX_REPEATED = 10;
 const REPEATED_MS = 600_000;
-/** More than there are triggers, and displays over MQTT. */
+/** More than there are triggers, and displays over MQTT; pages have one an address. */
 const MAX_SOURCES = 10_000;
 /** Whether a claim or an invitation was refused; the error of a rate limit has the refusal as its cause. */
 const isRefusal = (error: unknown): boolean =>

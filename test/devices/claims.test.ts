@@ -226,6 +226,21 @@ describe('at one box', () => {
   });
 });
 
+test('a stranger who binds invented devices leaves ten records; each of others is kept', async () => {
+  const service = await startTestService(setup);
+  const operator = createOperator(service, secret);
+  const bindNext = async (deviceId: string) =>
+    operator('POST', '/api/onboarding', { deviceId, clientName: 'Wall', screenSlug: 'lobby' });
+  const invent = async () => {
+    const device = makeDevice();
+    return bindByPage(service, device.deviceId, { 'x-signage-claim': String(await codeAt(service, device)) });
+  };
+  for (let count = 0; count < 15; count += 1) expect((await invent()).status).toBe(200);
+  for (let count = 0; count < 12; count += 1) expect((await bindNext(makeDevice().deviceId)).status).toBe(200);
+  const { records } = await (await operator('GET', '/console/api/audit?kind=device&limit=100')).json();
+  expect(records.filter((each: { action: string }) => each.action === 'device.bind')).toHaveLength(10 + 12);
+});
+
 test('at a box that is full of invented devices signed requests bind new ones, and those remain that were seen', async () => {
   const dataDir = temporaryFolder();
   const away = makeDevice().deviceId;
