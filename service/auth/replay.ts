@@ -10,6 +10,9 @@ import { createNonces, type Sender } from './nonces.ts';
 
 /** Maximum number of saved nonces with future timestamps. They would still be fresh after a restart. */
 const MAX_AHEAD = 10_000;
+/** Of people together, and of one of them: with the key of a viewer nobody must keep boxes from being heard. */
+const MAX_AHEAD_OF_PEOPLE = 2_000;
+const MAX_AHEAD_OF_PERSON = 200;
 
 /** A timestamp this far ahead or less is waited for, which is faster than saving its nonce. */
 const MAX_WAIT_MS = 50;
@@ -64,8 +67,22 @@ export const createReplayGuard = ({ store, now, machineNow, nonces = createNonce
   for (const [nonce, timestamp] of ahead)
     nonces.use(nonce, timestamp, fence.oldest, { kind: 'operator', name: 'disk' });
 
+  /** Who has signed those of people, by nonce. */
+  const aheadOfPeople = new Map<string, string>();
+
   const dropPassed = (): void => {
-    for (const [nonce, timestamp] of ahead) if (timestamp < fence.highest) ahead.delete(nonce);
+    for (const [nonce, timestamp] of ahead) {
+      if (timestamp >= fence.highest) continue;
+      ahead.delete(nonce);
+      aheadOfPeople.delete(nonce);
+    }
+  };
+
+  const hasRoom = ({ kind, name }: Sender): boolean => {
+    if (ahead.size >= MAX_AHEAD) return false;
+    if (kind !== 'person') return true;
+    const own = [...aheadOfPeople.values()].filter((each) => each === name).length;
+    return aheadOfPeople.size < MAX_AHEAD_OF_PEOPLE && own < MAX_AHEAD_OF_PERSON;
   };
 
   /** The state of the write that is queued; changes after it belong to the next write. */
@@ -97,6 +114,7 @@ export const createReplayGuard = ({ store, now, machineNow, nonces = createNonce
     if (isNewRun) {
       nonces.clear();
       ahead.clear();
+      aheadOfPeople.clear();
       latest = next.start;
     } else if (!isStepped) return;
     // A step must be saved before any request after it. A disk that cannot be written does not block requests here.
@@ -130,14 +148,15 @@ export const createReplayGuard = ({ store, now, machineNow, nonces = createNonce
       const lead = timestamp - fence.highest;
       nonces.use(nonce, timestamp, fence.oldest, sender);
       latest = Math.max(latest, timestamp);
-      if (lead > 0 && ahead.size >= MAX_AHEAD) dropPassed();
-      if (lead > MAX_WAIT_MS && ahead.size >= MAX_AHEAD) {
+      if (lead > 0 && !hasRoom(sender)) dropPassed();
+      if (lead > MAX_WAIT_MS && !hasRoom(sender)) {
         throw new CodedError(
           'busy',
           'Too many requests have timestamps ahead of the clock of this box; synchronize the clocks.',
         );
       }
       if (lead >= 0) ahead.set(nonce, timestamp);
+      if (lead >= 0 && sender.kind === 'person') aheadOfPeople.set(nonce, sender.name);
       if (lead > 0 && lead <= MAX_WAIT_MS) await new Promise((resolve) => setTimeout(resolve, lead));
       else if (lead > 0) {
         await save().catch((cause: unknown) => {
