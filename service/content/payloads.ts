@@ -34,6 +34,7 @@ const noPlans: Plans = { slugs: [], at: () => null };
 export interface StreamOfSlide {
   slideId: string;
   address: string;
+  isMuted: boolean;
 }
 
 /** A web slide whose page keeps who is signed in. */
@@ -134,8 +135,10 @@ const hasPlaylist = (file: ContentFile | null, id: string): boolean =>
 
 const streamsOf = (lists: Iterable<readonly Slide[]>): readonly StreamOfSlide[] => {
   const slides = [...new Set(lists)].flat();
-  return slides.flatMap(({ id, kind, media_url }) =>
-    kind === 'stream' && media_url !== null ? [{ slideId: id, address: media_url }] : [],
+  return slides.flatMap(({ id, kind, media_url, content }) =>
+    kind === 'stream' && media_url !== null
+      ? [{ slideId: id, address: media_url, isMuted: content?.['muted'] !== false }]
+      : [],
   );
 };
 

@@ -39,6 +39,8 @@ export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
   let streams: ReturnType<Content['streams']> | undefined;
   let urls: ReadonlySet<string> = new Set();
   let keys: ReadonlySet<string> = new Set();
+  /** Of the sources with the sound that their slides choose. */
+  let chosen: ReadonlySet<string> = new Set();
   /** As the content has them, with user and password, by slide and public address. */
   let own: ReadonlyMap<string, string> = new Map();
   const keyOf = (slideId: string, publicUrl: string): string => `${slideId}\n${publicUrl}`;
@@ -46,12 +48,13 @@ export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
   const read = (): void => {
     const current = named();
     if (streams === current) return;
-    const sources = current.flatMap(({ slideId, address }) => {
+    const sources = current.flatMap(({ slideId, address, isMuted }) => {
       const both = bothOf(address);
-      return both === null ? [] : [{ slideId, address, both, source: both[0] }];
+      return both === null ? [] : [{ slideId, address, both, source: both[0], choice: both[isMuted ? 1 : 0] }];
     });
     urls = new Set(sources.map(({ source }) => source.url));
     keys = new Set(sources.flatMap(({ both }) => both.map(({ key }) => key)));
+    chosen = new Set(sources.map(({ choice }) => choice.key));
     own = new Map(sources.map(({ slideId, address, source }) => [keyOf(slideId, source.publicUrl), address]));
     streams = current;
   };
@@ -83,6 +86,11 @@ export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
       read();
       return keys.has(key);
     },
+    /** Whether a slide of the content plays the stream with this key: pages may open both choices of sound. */
+    isChosen: (key: string): boolean => {
+      read();
+      return chosen.has(key);
+    },
   };
 };
 export type Permission = ReturnType<typeof createPermission>;
@@ -108,7 +116,7 @@ export const streamRoutes = (sessions: Sessions, permission: Permission): Routes
         isSigned: isSigned(ctx.state),
         isDeliberate: isDeliberate(ctx.req),
       });
-      const session = await sessions.open(source);
+      const session = await sessions.open(source, permission.isChosen);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = {
         key: source.key,

@@ -62,24 +62,29 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
   const remaining = (session: Session): number =>
     (watched.has(session) ? timing.idle : Math.min(timing.unwanted, timing.idle)) - session.idle();
 
-  /** @throws CodedError `too_many_streams` if all sessions may still be watched */
-  const evictUnwatched = (): void => {
-    const [next] = [...sessions].toSorted(([, a], [, b]) => remaining(a) - remaining(b));
-    const wait = next === undefined ? timing.idle : remaining(next[1]);
-    if (next === undefined || wait > 0) {
+  /** @throws CodedError `too_many_streams` if all sessions may still be watched, and slides play those that could give way */
+  const makeRoom = (isChosen: (key: string) => boolean, key: string): void => {
+    const sorted = [...sessions].toSorted(([, a], [, b]) => remaining(a) - remaining(b));
+    const [first] = sorted;
+    const wait = first === undefined ? timing.idle : remaining(first[1]);
+    // A page can watch what no slide plays for as long as it likes.
+    const unchosen = isChosen(key) ? sorted.find(([other]) => !isChosen(other)) : undefined;
+    const next = wait > 0 ? unchosen : first;
+    if (next === undefined) {
       const seconds = Math.max(1, Math.ceil(wait / 1000));
       throw new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
     }
-    log.info({ stream: next[0] }, 'ended an unwatched stream to make room for a new one');
+    log.info({ stream: next[0] }, 'ended a stream to make room for another one');
     void retire(next[0]);
   };
 
   return {
     /**
-     * Returns the existing session of a source, or starts one, ending an unwatched session if the limit is reached.
+     * Returns the existing session of a source, or starts one, ending another session if the limit is reached.
+     * @param isChosen whether a slide plays the stream with this key
      * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
      */
-    async open(source: StreamSource): Promise<Session> {
+    async open(source: StreamSource, isChosen: (key: string) => boolean): Promise<Session> {
       const { key, display } = source;
       const program = sessions.has(key) ? null : await ffmpeg.find();
       findingPrefix ??= orphans.deathSignalPrefix();
@@ -91,7 +96,7 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
         return existing;
       }
       if (program === null) throw new CodedError('ffmpeg_unavailable');
-      if (sessions.size >= maxStreams) evictUnwatched();
+      if (sessions.size >= maxStreams) makeRoom(isChosen, key);
       const session = createSession(
         source,
         {

@@ -26,8 +26,8 @@ const pathOfSlide = (source: string, slide: string): string => `${pathOf(source)
 it('an address whose canonical form is too long is open as it stands, and holds up no other', () => {
   const long = `rtmp://alice:pass@127.0.0.1/live/${'ä'.repeat(1_000)}`;
   const streams = [
-    { slideId: 'long', address: long },
-    { slideId: 'short', address: named },
+    { slideId: 'long', address: long, isMuted: true },
+    { slideId: 'short', address: named, isMuted: true },
   ];
   const permission = createPermission({ named: () => streams, hasSecret: true, salt: noSalt });
   const page = { slideId: undefined, isSigned: false, isDeliberate: true };
@@ -106,6 +106,26 @@ describe('with a secret', () => {
     expect(await ask(told, id)).toBe(200);
     await expect.poll(() => ffmpeg.runs().filter((run) => run.includes(named)).length, { timeout: 20_000 }).toBe(1);
     expect([await ask(told, 'another'), await ask(`${told}/b`, id), await ask(unnamed, id)]).toEqual([403, 403, 403]);
+  });
+
+  it('a page that watches what no slide plays keeps no slide from its stream, and none takes the place of a slide', async () => {
+    const slides = ['a', 'b'].map((id) => ({ id, kind: 'stream', media_url: `rtmp://127.0.0.1:19350/live/${id}` }));
+    const loud = { ...slides[0], id: 'loud', media_url: unnamed, content: { muted: false } };
+    const ffmpeg = standIn();
+    const env = { SIGNAGE_FFMPEG_PATH: ffmpeg.path, SIGNAGE_SHARED_SECRET: secret, SIGNAGE_MAX_STREAMS: '3' };
+    const service = await startTestService({ content: lobby([...slides, loud]), env });
+    const html = await (await service.get('/screen/lobby')).text();
+    const headers = { 'x-signage-page-auth': /"token":"([^"]+)"/.exec(html)?.[1] ?? '' };
+    const watch = async (source: string, disableAudio: boolean): Promise<number> => {
+      const answer = await service.get(`${pathOf(source)}&disableAudio=${disableAudio}`, { headers });
+      if (answer.ok) await service.get((await answer.json()).playlistUrl, { headers });
+      return answer.status;
+    };
+    const sources = [...slides.map(({ media_url }) => media_url), unnamed];
+    for (const source of sources) expect(await watch(source, source === unnamed)).toBe(200);
+    for (const source of sources) expect(await watch(source, source !== unnamed)).toBe(200);
+    for (const source of sources) expect(await watch(source, source === unnamed)).toBe(429);
+    expect(await watch(unnamed, false)).toBe(200);
   });
 
   it('an edit of the content decides at once', async () => {
