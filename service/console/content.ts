@@ -25,6 +25,8 @@ type Tempo = Pick<ServiceContext, 'tempo'>;
 export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencies): Routes => {
   const { content, requireKnown } = dependencies;
   const { withDocument, warningsOf } = withDocuments({ tempo }, dependencies);
+  // Viewers may check, and must not take the room of those who publish.
+  const checks = withDocuments({ tempo }, dependencies);
 
   return {
     'GET /console/api/content': (ctx) => {
@@ -66,7 +68,7 @@ export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencie
     },
 
     'POST /console/api/content/check': async (ctx) => {
-      await withDocument(ctx, async ({ value }) => {
+      await checks.withDocument(ctx, async ({ value }) => {
         const reading = content.validate(value);
         ctx.body = (
           reading.ok
