@@ -184,7 +184,6 @@ export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 
       };
       const wait = async (signal: AbortSignal): Promise<SignedOn | 'expired'> => {
         const end = AbortSignal.timeout(device.expires_in * 1_000);
-        // Once: the signal of the service keeps an entry for each.
         const options = { signal: AbortSignal.any([signal, end]) };
         let interval = device.interval ?? INTERVAL_S;
         while (!end.aborted) {

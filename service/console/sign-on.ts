@@ -4,6 +4,7 @@ import { partyOf } from '../auth/throttle.ts';
 import { type KeyRequest, keyRequest, type SignInBegun, type SignInState } from '../contract/console/people.ts';
 import { CodedError, tooManyRequests } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
+import { countBy } from '../domain/collections.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -25,10 +26,14 @@ const INTERVAL_S = 5;
 const ID_BYTES = 16;
 /** For how long the page can ask what became of one, beyond its end. */
 const KEEP_MS = 60_000;
+/** A sign-in that nobody has asked after for so long gives way to another one of its address. */
+const SILENT_MS = 30_000;
 
 interface SignIn {
   party: string;
   until: number;
+  askedAt: number;
+  end: AbortController;
   answer: SignInState;
 }
 
@@ -41,18 +46,28 @@ export const createSignOn = (
   const { now, log } = context;
   const provider = createProvider(context);
   const open = new Map<string, SignIn>();
-  const closing = new AbortController();
 
   const forget = (): void => {
     for (const [id, { until }] of open) if (until + KEEP_MS < now()) open.delete(id);
   };
 
-  /** @throws CodedError `too_many_requests` */
-  const checkRoom = (party: string): void => {
+  /**
+   * Ends the oldest sign-in of the address with the most for one of an address that has none, so that no address keeps
+   * others out.
+   * @throws CodedError `too_many_requests`
+   */
+  const makeRoom = (party: string): void => {
     forget();
     const pending = [...open.values()].filter(({ answer }) => answer.state === 'pending');
-    if (pending.length < MAX_OPEN && pending.filter((each) => each.party === party).length < MAX_OF_ADDRESS) return;
-    throw tooManyRequests(60, 'Too many sign-ins are open; finish one, or wait until they have expired.');
+    const own = pending.filter((each) => each.party === party);
+    if (pending.length < MAX_OPEN && own.length < MAX_OF_ADDRESS) return;
+    const counts = countBy(pending.map((each) => each.party));
+    const crowded = pending.toSorted((a, b) => (counts[b.party] ?? 0) - (counts[a.party] ?? 0));
+    const [last] = own.length === 0 ? crowded : own.filter(({ askedAt }) => now() - askedAt >= SILENT_MS);
+    if (last === undefined)
+      throw tooManyRequests(60, 'Too many sign-ins are open; finish one, or wait until they have expired.');
+    last.end.abort();
+    last.answer = { state: 'expired', ...unanswered };
   };
 
   const follow = async (
@@ -61,7 +76,7 @@ export const createSignOn = (
     { request, address }: { request: KeyRequest; address: string },
   ): Promise<void> => {
     try {
-      const found = await authorization.wait(closing.signal);
+      const found = await authorization.wait(signIn.end.signal);
       if (found === 'expired') {
         signIn.answer = { state: 'expired', ...unanswered };
         return;
@@ -74,7 +89,7 @@ export const createSignOn = (
       signIn.answer = { state: 'done', key, person: { id, name }, role, tags };
       tellKey(id, request.device, address);
     } catch (error) {
-      if (closing.signal.aborted) return;
+      if (signIn.end.signal.aborted) return;
       log.warn({ reason: (error as Error).message, address }, 'a sign-in was refused');
       signIn.answer = { state: 'denied', ...unanswered };
     }
@@ -89,10 +104,16 @@ export const createSignOn = (
         const request = readFields(keyRequest, await readJson(ctx));
         const { clientIp: address } = ctx.state;
         const party = partyOf(address);
-        checkRoom(party);
+        makeRoom(party);
         const id = randomBytes(ID_BYTES).toString('hex');
         // It counts while the provider is asked, so that nobody opens more at the same moment.
-        const signIn: SignIn = { party, until: now() + KEEP_MS, answer: { state: 'pending', ...unanswered } };
+        const signIn: SignIn = {
+          party,
+          until: now() + KEEP_MS,
+          askedAt: now(),
+          end: new AbortController(),
+          answer: { state: 'pending', ...unanswered },
+        };
         open.set(id, signIn);
         const authorization = await provider.begin().catch((error: unknown) => {
           open.delete(id);
@@ -117,9 +138,12 @@ export const createSignOn = (
         forget();
         const found = open.get(ctx.params.id);
         if (found === undefined) throw new CodedError('sign_in_not_found');
+        found.askedAt = now();
         ctx.body = found.answer;
       },
     },
-    close: () => closing.abort(),
+    close: () => {
+      for (const { end } of open.values()) end.abort();
+    },
   };
 };

@@ -275,6 +275,35 @@ test(
   },
 );
 
+test('twenty open sign-ins of four addresses keep nobody else out, and one that nobody asks after gives way', async () => {
+  const { issuer } = await startFakeProvider();
+  let offset = 0;
+  const box = await startBox(issuer, {}, undefined, () => Date.now() + offset);
+  const beginAt = (address: number) => begin(box, makeKey(), `192.0.2.${address}`);
+  const refusalAt = async (address: number) =>
+    refusalOf(
+      await box.post(
+        path,
+        { public_key: makeKey().publicKey, device: 'x' },
+        { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': `192.0.2.${address}` },
+      ),
+    );
+  const many: Awaited<ReturnType<typeof begin>>[] = [];
+  for (let count = 0; count < 20; count += 1) many.push(await beginAt(1 + Math.floor(count / 5)));
+  const other = await beginAt(9);
+  expect((await other.state()).state).toBe('pending');
+  const states = await Promise.all(many.map(async ({ state }) => (await state()).state));
+  expect(states).toEqual(['expired', ...Array.from({ length: 19 }, () => 'pending')]);
+  for (const address of [1, 2]) expect(await refusalAt(address)).toEqual([429, 'too_many_requests']);
+
+  offset = 31_000;
+  // Its page still asks.
+  await many[5]?.state();
+  await beginAt(2);
+  expect((await many[5]?.state())?.state).toBe('pending');
+  expect((await many[6]?.state())?.state).toBe('expired');
+});
+
 test('at most five sign-ins of an address are open, and without a provider none is', async () => {
   const { issuer } = await startFakeProvider();
   const box = await startBox(issuer);
