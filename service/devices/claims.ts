@@ -48,23 +48,6 @@ interface Question {
 
 export type Claims = ReturnType<typeof createClaims>;
 
-const createWrongCodes = (monotonicNow: () => MonotonicMs) => {
-  const byParty = new Map<string, readonly MonotonicMs[]>();
-  const recent = (party: string) => (byParty.get(party) ?? []).filter((at) => monotonicNow() - at < WRONG_WINDOW_MS);
-  return {
-    /** Counts a code before it is known to be wrong, so that many at once do not count as none. @returns those before it */
-    begin: (party: string): number => {
-      const before = recent(party);
-      remember(byParty, party, [...before, monotonicNow()].slice(-MAX_WRONG - 1), MAX_ADDRESSES);
-      return before.length;
-    },
-    forgive: (party: string): void => void byParty.set(party, recent(party).slice(0, -1)),
-    /** When the next code can be wrong again, s. */
-    retryAfter: (party: string): number =>
-      Math.max(1, Math.ceil((WRONG_WINDOW_MS - (monotonicNow() - (recent(party)[0] ?? 0))) / 1000)),
-  };
-};
-
 /** Asks the other boxes, in rounds. */
 const createAsk = (
   peers: Pick<Peers, 'isAlone' | 'broadcast'>,
@@ -112,7 +95,7 @@ export const createClaims = (
 ) => {
   const codes = new Map<string, Code>();
   const opened = new Map<string, MonotonicMs>();
-  const wrongCodes = createWrongCodes(monotonicNow);
+  const wrongCodes = createRates(MAX_WRONG, WRONG_WINDOW_MS, MAX_ADDRESSES);
   const isRightThere = createAsk(peers, tempo.devices.round);
 
   const isLive = ({ madeAt, heardAt }: Code): boolean =>
@@ -161,15 +144,19 @@ export const createClaims = (
     check: async (deviceId: string, typed: string | undefined, address: string): Promise<void> => {
       const claim = canonicalClaim(typed ?? '');
       if (claim === '') throw new CodedError('claim_required');
-      const party = partyOf(address);
-      const wrong = wrongCodes.begin(party);
+      const rate = wrongCodes(partyOf(address));
+      const at = monotonicNow();
+      const wrong = rate.count(at);
+      // Before it is known to be wrong, so that many at once do not count as none.
+      const isCounted = rate.take(at);
       const isCode = claimCode.safeParse(claim).success;
       if (isCode && (isRightHere(deviceId, claim) || (await isRightThere({ deviceId, claim, wrong })))) {
-        return wrongCodes.forgive(party);
+        if (isCounted) rate.giveBack(at);
+        return;
       }
       const cause = new CodedError('claim_invalid');
-      if (wrong < MAX_WRONG) throw cause;
-      throw tooManyRequests(wrongCodes.retryAfter(party), undefined, cause);
+      if (isCounted) throw cause;
+      throw tooManyRequests(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)), undefined, cause);
     },
     end: (deviceId: string): void => {
       codes.delete(canonicalDeviceId(deviceId));

@@ -5,11 +5,19 @@ import { remember } from './collections.ts';
 export const createRate = (limit: number, windowMs: number) => {
   /** Times of the events in the window, ms; oldest first. */
   const times: number[] = [];
+  const drop = (now: number): void => {
+    while (times[0] !== undefined && now - times[0] >= windowMs) times.shift();
+  };
 
   return {
+    /** The events that are counted. */
+    count(now: number): number {
+      drop(now);
+      return times.length;
+    },
     /** Counts an event, unless the limit is reached. @returns whether it was counted */
     take(now: number): boolean {
-      while (times[0] !== undefined && now - times[0] >= windowMs) times.shift();
+      drop(now);
       if (times.length >= limit) return false;
       times.push(now);
       return true;
