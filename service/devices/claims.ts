@@ -9,6 +9,7 @@ import { claimCode } from '../contract/onboarding.ts';
 import { mostAskedClaims } from '../contract/peers.ts';
 import { canonicalClaim, canonicalDeviceId, crockford } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
+import { createRates } from '../domain/rate.ts';
 import type { MonotonicMs } from '../domain/time.ts';
 import { isOwnClient } from '../http/authority.ts';
 import type { ServiceContext } from '../module.ts';

@@ -11,32 +11,44 @@ const MAX_KEPT = 500;
 /** Older ones are no longer in the stream of the hub, and would be news there. */
 const MAX_AGE_MS = 90 * 86_400_000;
 
-const schema = z.object({ sent: z.array(z.object({ id: z.string(), body: z.looseObject({}) })) });
+const schema = z.object({
+  sent: z.array(z.object({ id: z.string(), body: z.looseObject({}) })),
+  /** Id of the last one that the hub took. */
+  taken: z.string().nullable().default(null),
+});
 
 export const createFleetAlerts = async (
   context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>,
   channel: Pick<UpwardChannel, 'newest' | 'send'>,
 ) => {
-  const store = context.keep(await openDurable(context, 'fleet-alerts.json', { schema, initial: { sent: [] } }));
+  const store = context.keep(
+    await openDurable(context, 'fleet-alerts.json', { schema, initial: { sent: [], taken: null } }),
+  );
   const enqueue = createQueue();
 
-  /** Forgets those that the hub never takes: what comes after the `last` that it took. */
-  const forget = async (given: readonly UpwardRecord[], last: string | null): Promise<void> => {
+  /** Keeps the `last` that the hub took, and forgets what comes after it: the hub never takes that. */
+  const settle = async (given: readonly UpwardRecord[], last: string | null): Promise<void> => {
+    if (given.length === 0) return;
     const never = new Set(given.slice(given.findIndex(({ id }) => id === last) + 1).map(({ id }) => id));
-    if (never.size === 0) return;
-    await store.update(({ sent }) => ({ sent: sent.filter(({ id }) => !never.has(id)) })).catch(() => undefined);
+    const settled = ({ sent, taken }: z.infer<typeof schema>) => ({
+      sent: sent.filter(({ id }) => !never.has(id)),
+      taken: last ?? taken,
+    });
+    await store.update(settled).catch(() => undefined);
   };
 
   /** Sends what the hub does not have yet or has lost, and one that could not be kept. */
   const send = async (unkept: readonly UpwardRecord[] = []): Promise<void> => {
-    const all = [...store.read().sent, ...unkept];
+    const { sent, taken } = store.read();
+    const all = [...sent, ...unkept];
+    const takenAt = all.findIndex(({ id }) => id === taken);
     const newest = await channel.newest();
     const oldest = context.now() - MAX_AGE_MS;
-    const missing = all
-      .slice(all.findIndex(({ id }) => id === newest) + 1)
-      .filter(({ body }) => !(Date.parse((body as Partial<Alert>).at ?? '') < oldest));
+    const isOld = ({ body }: UpwardRecord): boolean => Date.parse((body as Partial<Alert>).at ?? '') < oldest;
+    const from = all.findIndex(({ id }) => id === newest) + 1;
+    const missing = all.filter((each, index) => index >= from && !(index <= takenAt && isOld(each)));
     const { count, last } = await channel.send(missing);
-    await forget(missing.slice(0, count), last);
+    await settle(missing.slice(0, count), last);
     if (count < missing.length) throw new Error('the hub of the fleet does not take them');
   };
 
@@ -51,7 +63,9 @@ export const createFleetAlerts = async (
       const record = { id, body: { ...body } };
       const isKept = (): boolean => store.read().sent.some((each) => each.id === id);
       if (!isKept()) {
-        await store.update(({ sent }) => ({ sent: [...sent, record].slice(-MAX_KEPT) })).catch(() => undefined);
+        await store
+          .update(({ sent, taken }) => ({ sent: [...sent, record].slice(-MAX_KEPT), taken }))
+          .catch(() => undefined);
       }
       await enqueue(() => send(isKept() ? [] : [record]));
     },

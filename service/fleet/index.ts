@@ -75,6 +75,7 @@ export const createFleet = async (
       url: publicBase(publicUrl, { host: '127.0.0.1', port }, networkInterfaces(), host),
       connections: screens.pages().length,
     }),
+    playing: () => content.playing()?.push?.id,
     clock,
     refusals,
     onRecovered: wanted.check,
@@ -150,7 +151,9 @@ export const createFleet = async (
       notes.push(...playChannel.notes(), ...alertChannel.notes());
       if (isExposed(fleetUrl)) {
         const harm = 'a host on the way can command this site and change its content';
-        notes.push(`Nothing proves that ${url} is the hub of the fleet: ${harm}. Use tls://.`);
+        notes.push(
+          `Nothing proves that ${url} is the hub of the fleet: ${harm}. Use ${fleetUrl.startsWith('ws:') ? 'wss' : 'tls'}://.`,
+        );
       }
       if (exposesPassword(fleetUrl)) {
         notes.push(`Every host on the way to the hub can read the password in SIGNAGE_FLEET_URL: use tls://.`);

@@ -6,7 +6,7 @@ import type { FleetContext, Line } from './connection.ts';
 import { type HubApi, openHubApi, refusalOf } from './hub.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Of a value that the hub has taken: its sequence there, and around it the monotonic clock. */
+/** A write that the hub has taken: the sequence of the value there, and the monotonic clock before and after. */
 interface Write {
   sequence: number;
   sent: number;

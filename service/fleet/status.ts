@@ -59,6 +59,8 @@ interface Reported {
   /** The part of the status that never changes. */
   box: Pick<FleetBox, 'nodeId' | 'site' | 'name' | 'version' | 'startedAt'>;
   report(): Promise<Pick<FleetBox, 'status' | 'warnings' | 'connections' | 'url'>>;
+  /** Id of the push that plays: a rollout waits for what each box says since then. */
+  playing(): string | undefined;
   clock: Pick<FleetClock, 'observe'>;
   refusals: Pick<Refusals, 'set'>;
   onRecovered(): void;
@@ -69,7 +71,7 @@ interface Reported {
 /** Reports the status of this box. */
 export const createStatus = (
   context: FleetContext,
-  { box, report, clock, refusals, onRecovered, onStatus }: Reported,
+  { box, report, playing, clock, refusals, onRecovered, onStatus }: Reported,
 ) => {
   const { now, tempo } = context;
   const key = statusKey(box.site, box.nodeId);
@@ -90,7 +92,7 @@ export const createStatus = (
       };
     },
     // Connections change with each page reload.
-    changing: ({ status, warnings, url }) => ({ status, warnings, url }),
+    changing: ({ status, warnings, url }) => ({ status, warnings, url, push: playing() }),
     onWritten: async (hub, { sequence, sent, received }) => {
       onStatus();
       if (sent < clockAt) return;

@@ -23,7 +23,7 @@ import type { FleetClock } from './status.ts';
 interface Dependencies {
   content: Pick<Content, 'playing' | 'isWhole' | 'validate' | 'publish' | 'onPlay'>;
   audit: Pick<Records['audit'], 'during'>;
-  clock: Pick<FleetClock, 'now'>;
+  clock: Pick<FleetClock, 'now' | 'ahead'>;
   /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
   /** Called when the state has changed. */
@@ -111,7 +111,7 @@ export const pushOf = (
  * Whether a push is to be taken: once, and never after a later one. Pure.
  * @param last that was taken; one of a different site, from where the box or its content has moved, does not count, nor
  * does one that the hub dated before its clock was set back
- * @param now by the clock of the fleet
+ * @param now by the clock of the fleet; infinite: it is not known
  */
 export const isNewer = (push: FleetPush, last: FleetPush | undefined, now: EpochMs): boolean => {
   if (last === undefined || last.site !== push.site) return true;
@@ -132,7 +132,11 @@ export const createWanted = (
   let failures = 0;
   const pause = createPause();
 
-  const isTaken = (push: FleetPush): boolean => !isNewer(push, content.playing()?.push, clock.now());
+  const isTaken = (push: FleetPush): boolean => {
+    // The clock of this box, which may be far behind, proves no push wrong.
+    const known = clock.ahead() === null ? Number.POSITIVE_INFINITY : clock.now();
+    return !isNewer(push, content.playing()?.push, known);
+  };
 
   const describe = (): Pick<FleetContent, 'wanted' | 'wantedPush' | 'state' | 'diverged' | 'errors'> => {
     if (wanted === null) return { wanted: null, wantedPush: null, state: 'none', diverged: false, errors: [] };

@@ -5,7 +5,7 @@ import { type RtmpSession, rtmpQuery } from '../contract/streams.ts';
 import { isDeliberate } from '../http/caller.ts';
 import type { RequestState, Routes } from '../http/routes.ts';
 import type { Session } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import type { ChoiceOf, Sessions } from './sessions.ts';
 import { parseSource, type StreamSource } from './source.ts';
 
 /** Properties of a request for a stream. */
@@ -86,11 +86,11 @@ export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
       read();
       return keys.has(key);
     },
-    /** Whether a slide of the content plays the stream with this key: pages may open both choices of sound. */
-    isChosen: (key: string): boolean => {
+    choiceOf: ((key) => {
       read();
-      return chosen.has(key);
-    },
+      if (chosen.has(key)) return 'slide';
+      return keys.has(key) ? 'other' : null;
+    }) satisfies ChoiceOf,
   };
 };
 export type Permission = ReturnType<typeof createPermission>;
@@ -116,7 +116,7 @@ export const streamRoutes = (sessions: Sessions, permission: Permission): Routes
         isSigned: isSigned(ctx.state),
         isDeliberate: isDeliberate(ctx.req),
       });
-      const session = await sessions.open(source, permission.isChosen);
+      const session = await sessions.open(source, permission.choiceOf);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = {
         key: source.key,

@@ -11,6 +11,9 @@ import { defaultPlan, type Plan } from './plan.ts';
 import { createSession, type Session } from './session.ts';
 import type { StreamSource } from './source.ts';
 
+/** Whether a slide plays the stream with a key, or pages may open it as the other choice of sound; null: neither. */
+export type ChoiceOf = (key: string) => 'slide' | 'other' | null;
+
 interface Context extends Pick<ServiceContext, 'tempo'> {
   log: Logger;
   ffmpeg: Ffmpeg;
@@ -63,28 +66,28 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
     (watched.has(session) ? timing.idle : Math.min(timing.unwanted, timing.idle)) - session.idle();
 
   /** @throws CodedError `too_many_streams` if all sessions may still be watched, and slides play those that could give way */
-  const makeRoom = (isChosen: (key: string) => boolean, key: string): void => {
+  const makeRoom = (choiceOf: ChoiceOf, key: string): void => {
     const sorted = [...sessions].toSorted(([, a], [, b]) => remaining(a) - remaining(b));
     const [first] = sorted;
     const wait = first === undefined ? timing.idle : remaining(first[1]);
     // A page can watch what no slide plays for as long as it likes.
-    const unchosen = isChosen(key) ? sorted.find(([other]) => !isChosen(other)) : undefined;
-    const next = wait > 0 ? unchosen : first;
+    const other = choiceOf(key) === 'slide' ? sorted.find(([each]) => choiceOf(each) === 'other') : undefined;
+    const next = wait > 0 ? other : first;
     if (next === undefined) {
       const seconds = Math.max(1, Math.ceil(wait / 1000));
       throw new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
     }
-    log.info({ stream: next[0] }, 'ended a stream to make room for another one');
+    log.info({ stream: next[0] }, 'ended a stream to make room for a new one');
     void retire(next[0]);
   };
 
   return {
     /**
-     * Returns the existing session of a source, or starts one, ending another session if the limit is reached.
-     * @param isChosen whether a slide plays the stream with this key
+     * Returns the existing session of a source, or starts one, ending a further session if the limit is reached.
+     * @param choiceOf of the streams that may give way
      * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
      */
-    async open(source: StreamSource, isChosen: (key: string) => boolean): Promise<Session> {
+    async open(source: StreamSource, choiceOf: ChoiceOf): Promise<Session> {
       const { key, display } = source;
       const program = sessions.has(key) ? null : await ffmpeg.find();
       findingPrefix ??= orphans.deathSignalPrefix();
@@ -96,7 +99,7 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
         return existing;
       }
       if (program === null) throw new CodedError('ffmpeg_unavailable');
-      if (sessions.size >= maxStreams) makeRoom(isChosen, key);
+      if (sessions.size >= maxStreams) makeRoom(choiceOf, key);
       const session = createSession(
         source,
         {

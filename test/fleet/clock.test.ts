@@ -44,6 +44,7 @@ test.skipIf(!hasNats)('the status before, which a server that lags still has, do
   const status = createStatus(context as unknown as Parameters<typeof createStatus>[0], {
     box: { nodeId: 'a', site: 'Wien', name: 'box', version: '1', startedAt: '' },
     report: async () => ({ status: 'ok', warnings, connections: 0, url: null }),
+    playing: () => undefined,
     clock: { observe },
     refusals: { set: vi.fn() },
     onRecovered: vi.fn(),

@@ -51,7 +51,7 @@ test.each([
 ])('of %s it is said that nothing proves the hub: %s', async (url, isTold) => {
   const service = await startTestService({ env: { SIGNAGE_FLEET_URL: url } });
   const { status, warnings } = await healthOf(service);
-  const told = `Nothing proves that ${url} is the hub of the fleet: a host on the way can command this site and change its content. Use tls://.`;
+  const told = `Nothing proves that ${url} is the hub of the fleet: a host on the way can command this site and change its content. Use ${url.startsWith('ws:') ? 'wss' : 'tls'}://.`;
   expect(warnings.filter((each) => each.includes('proves'))).toEqual(isTold ? [told] : []);
   expect(status).toBe('ok');
   expect(untranslated({ warnings })).toEqual([]);

@@ -34,7 +34,7 @@ const startWanted = async (content: Partial<Content>, document: object = saying(
         },
         ...content,
       },
-      clock: { now: Date.now },
+      clock: { now: Date.now, ahead: () => 0 },
       audit: { during: (_rule: unknown, _asked: unknown, work: () => Promise<unknown>) => work() },
       boxesBefore: () => 0,
       onChange: () => undefined,

@@ -35,7 +35,7 @@ export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8,
   const permission: Permission = {
     sourceFor: (address, disableAudio) => parseSource(address, disableAudio, noSalt),
     mayFetch: () => true,
-    isChosen: () => true,
+    choiceOf: () => 'slide',
   };
   const app = new Koa<RequestState>();
   app.silent = true;

@@ -14,7 +14,7 @@ const options = { dataDir, ffmpegPath: null, maxStreams: 8, streamIdleSeconds: 3
 const tied = createOrphans({ log, options });
 const orphans = mode === 'death signal' ? tied : { ...tied, deathSignalPrefix: async () => [] };
 const sessions = await createSessions({ log, tempo: testTempo, options, ffmpeg: createFfmpeg(options) }, orphans);
-const session = await sessions.open(parseSource(source, false, noSalt), () => true);
+const session = await sessions.open(parseSource(source, false, noSalt), () => 'slide');
 const timer = setInterval(() => {
   if (!session.status().live) return;
   clearInterval(timer);

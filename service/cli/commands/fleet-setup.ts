@@ -109,12 +109,13 @@ export const registerFleetSetup = (group: Command, { out, withHub, withSystem }:
     .addArgument(siteArgument())
     .requiredOption(...keysOption)
     .action(async (site: string, { keys: folder }: { keys: string }) => {
-      const office = await withSystem(resolve(folder), async (nats, keys) => {
+      const { isRevoked, office } = await withSystem(resolve(folder), async (nats, keys) => {
         const { headOfficeCredentials, revokeSite } = await import('../fleet/site-credentials.ts');
-        await revokeSite(nats, keys, resolve(folder), site);
-        return headOfficeCredentials(keys);
+        return { isRevoked: await revokeSite(nats, keys, resolve(folder), site), office: headOfficeCredentials(keys) };
       });
+      // Also of one whose account went before, where that was interrupted.
       await withHub((hub) => hub.forget(site), office);
+      if (!isRevoked) throw new CliError('notFound', `There is no site ${site} in ${visible(resolve(folder))}.`);
       out.answer({ site }, () => out.say(`The account of ${site} is deleted.`));
     });
 };

@@ -86,9 +86,10 @@ export const publishTo = async (hub: Reached, { packed, sites, waitMs, onStored 
     await hub.want(site, packed);
     onStored(site);
   });
+  const ahead = (await hub.now()) - performance.now();
   for (const until = performance.now() + waitMs; ; await delay(LOOK_MS)) {
     const known = new Map((await hub.sites()).map((site) => [site.site, site]));
-    const now = await hub.now();
+    const now = ahead + performance.now();
     const of = (outcome: Outcome) =>
       sites.filter((site) => outcomeOf(known.get(site), packed.push.id, now) === outcome);
     const result = { applied: of('applied'), diverged: of('diverged'), failed: of('failed'), silent: of('silent') };

@@ -10,7 +10,7 @@ import { accountOf, nowSeconds } from './hub-files.ts';
 import { readSite, type SiteKeys, writeSite } from './key-folder.ts';
 import { accountIn, createKey, credentialsText, type Key, keyOf, signClaims } from './keys.ts';
 
-/** How long a user for one run is of use, seconds: the clock of the hub may be another. */
+/** How long a user for one run is of use, seconds: the clock of the hub may differ. */
 const RUN_SECONDS = 3_600;
 const ANSWER_MS = 8_000;
 /**
@@ -130,18 +130,19 @@ export const renewSite = async (
   return files.map(({ path }) => path);
 };
 
-/** Deletes the account of a site. @throws CliError `notFound`, `refused` */
+/** Deletes the account of a site. @returns whether it had one; @throws CliError `refused` */
 export const revokeSite = async (
   nats: NatsConnection,
   keys: HubKeys,
   keysFolder: string,
   site: string,
-): Promise<void> => {
+): Promise<boolean> => {
   const before = readSite(keysFolder, site);
-  if (before === null) throw new CliError('notFound', `There is no site ${site} in ${visible(keysFolder)}.`);
+  if (before === null) return false;
   const { operator } = keys;
   const nat = { type: 'generic', accounts: [keyOf(before.account).publicKey] };
   const jwt = signClaims(operator, { subject: operator.publicKey, name: 'delete', nats: nat }, nowSeconds());
   await askResolver(nats, 'DELETE', jwt);
   writeSite(keysFolder, site, null);
+  return true;
 };
