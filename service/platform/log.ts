@@ -13,7 +13,12 @@ import { isMissing } from './store/disk.ts';
  * @param onLine called with every line
  */
 export const createLog = (level: Options['logLevel'], folder: string, onLine?: (line: string) => void): Logger => {
-  const stderr = pino.destination({ dest: 2, sync: true });
+  // What it does not take, as on a full disk, is lost there: an error without a listener is thrown into the caller.
+  const openStderr = (): ReturnType<typeof pino.destination> =>
+    pino.destination({ dest: 2, sync: true }).once('error', () => {
+      stderr = openStderr();
+    });
+  let stderr = openStderr();
   const files = createLogFiles(folder);
   const write = (line: string): void => {
     stderr.write(line);

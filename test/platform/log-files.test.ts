@@ -1,7 +1,7 @@
 /** The log in files: rotated, whole lines only, and never in the way of the service. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogFiles } from '../../service/platform/log.ts';
@@ -70,6 +70,29 @@ test.skipIf(disk === null)(
       lines: 20_001 - before.length - 1_000,
     });
     expect(JSON.parse(lines.at(-1) as string)).toMatchObject({ number: 20_000 });
+  },
+);
+
+test.skipIf(disk === null)(
+  'standard error on a full disk disturbs nobody, and is written again once there is room',
+  () => {
+    const folder = temporaryFolder();
+    const program = `
+    import { ftruncateSync } from 'node:fs';
+    import { createLog } from '${join(root, 'service', 'platform', 'log.ts')}';
+    const log = createLog('info', '${join(folder, 'logs')}');
+    for (let number = 0; number < 15_000; number += 1) log.info({ number, msg: 'x'.repeat(80) });
+    ftruncateSync(2);
+    log.info('there is room');
+  `;
+    const path = join(disk ?? '', 'stderr');
+    const stderr = openSync(path, 'a');
+    onTestFinished(() => closeSync(stderr));
+    const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
+    const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ['ignore', 'ignore', stderr] });
+    expect(status).toBe(0);
+    expect(readFileSync(path, 'utf8')).toMatch(/^\{.*"msg":"there is room"\}\n$/);
+    expect(readFileSync(join(folder, 'logs', 'signage.log'), 'utf8')).toContain('"number":14999');
   },
 );
 
