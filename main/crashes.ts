@@ -1,5 +1,5 @@
 /**
- * Crashes: of this process, after which the supervisor restarts the app, and of the GPU process. After too many of those the
+ * Crashes: of this process, after which the app is started again, and of the GPU process. After too many of those the
  * box renders in software for a day, across restarts. Stored in a file, because it must be known before Electron is ready
  * and a supervisor passes no arguments on.
  */

@@ -4,7 +4,7 @@ import { app, Menu, powerSaveBlocker, protocol, screen, session, utilityProcess 
 import { EXIT_CONFIG, runningAt } from '../service/public.ts';
 import { graphicsOf, handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
-import { createRelaunch, endSecond, stopBeforeQuit } from './lifecycle.ts';
+import { createFail, createRelaunch, endSecond, stopBeforeQuit } from './lifecycle.ts';
 import { ownPartition, registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
 import { systemPanels } from './power/panels.ts';
@@ -69,11 +69,7 @@ const kiosk = createKiosk(
   { paths, memory: totalmem() },
 );
 
-/** Logs a fatal error and ends the app; its supervisor restarts it. */
-const fail = (error: unknown): void => {
-  log.fatal({ err: error }, 'the kiosk cannot continue');
-  app.exit(1);
-};
+const fail = createFail({ app, log, relaunch }, paths);
 
 /** Allows a single instance, without remote debugging. */
 const mayStart = (): boolean => {

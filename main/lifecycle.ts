@@ -59,6 +59,25 @@ export const createRelaunch = (
   };
 };
 
+/** How soon after its start the app restarts itself at the earliest, so that one that fails at once does not keep the machine busy. */
+const RESTART_MS = 10_000;
+
+/** @returns a function that logs a fatal error and ends the app; its supervisor restarts it, and without one it restarts itself */
+export const createFail =
+  (
+    {
+      app,
+      log,
+      relaunch,
+    }: { app: Pick<App, 'isPackaged' | 'exit'>; log: Pick<Logger, 'fatal'>; relaunch(reason: string): void },
+    { systemd, isSupervised }: Omit<RelaunchOptions, 'appImage'>,
+  ) =>
+  (error: unknown): void => {
+    log.fatal({ err: error }, 'the kiosk cannot continue');
+    if (systemd.isWatched || isSupervised || !app.isPackaged) return app.exit(1);
+    setTimeout(() => relaunch('it could not continue'), Math.max(0, RESTART_MS - performance.now()));
+  };
+
 /** How long a second instance stays that the shell launcher of Windows has started. */
 const SECOND_MS = 30_000;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createRelaunch, endSecond } from '../../main/lifecycle.ts';
+import { createFail, createRelaunch, endSecond } from '../../main/lifecycle.ts';
 import { ownAppImage } from '../../main/paths.ts';
 import { patience } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -87,6 +87,34 @@ it('under systemd or a shell launcher, which starts it again, it only ends', () 
   }
   expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([0, 3, 0]);
 });
+
+it.each([
+  ['nobody starts again', {}, []],
+  ['systemd starts again', { isWatched: true }, [1]],
+  ['the shell launcher starts again', { isSupervised: true }, [1]],
+  ['runs from a checkout', { isPackaged: false }, [1]],
+])(
+  'after a fatal error a kiosk that %s ends, or restarts itself, 10 s after its start at the earliest',
+  (_, how, codes) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { isPackaged = true, isWatched = false, isSupervised = false } = how as Record<string, boolean>;
+    const [relaunch, exit, fatal] = [vi.fn(), vi.fn(), vi.fn()];
+    const ports = { app: { isPackaged, exit }, log: { fatal }, relaunch };
+    const fail = createFail(ports, { systemd: { isWatched }, isSupervised });
+    const error = new Error('no display');
+    fail(error);
+    expect(fatal.mock.calls).toEqual([[{ err: error }, 'the kiosk cannot continue']]);
+    expect(exit.mock.calls.flat()).toEqual(codes);
+    vi.advanceTimersByTime(9_999);
+    expect(relaunch).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(60_000);
+    expect(relaunch).toHaveBeenCalledTimes(1 - codes.length);
+    fail(error);
+    vi.advanceTimersByTime(0);
+    expect(relaunch).toHaveBeenCalledTimes(2 - 2 * codes.length);
+  },
+);
 
 it('a second instance ends at once, but not where a shell launcher would start it again at once', () => {
   vi.useFakeTimers();
