@@ -117,14 +117,22 @@ interface NsisOptions {
   kept: string;
   /** Whether the kept installer starts the program that it has installed. */
   starts: boolean;
+  /** How many bytes are free where the program is. */
+  free(): Promise<number>;
   /** Runs the installer that electron-updater has downloaded, silently, and ends this process. */
   runDownloaded(): void;
   quit(): void;
 }
 
+/** The space that an installer needs, in sizes of its file: its archive, what is in there twice, and the one that is kept. */
+const NSIS_SIZES = 8;
+
 /** Runs the NSIS installers on Windows, silently and for one account. */
-export const nsisInstaller = ({ installed, kept, starts, runDownloaded, quit }: NsisOptions): Installer => ({
-  install: async () => {
+export const nsisInstaller = ({ installed, kept, starts, free, runDownloaded, quit }: NsisOptions): Installer => ({
+  install: async (file) => {
+    // It removes the running version before it unpacks its own, and does not look whether that fits.
+    const missing = NSIS_SIZES * (await stat(file)).size - (await free());
+    if (missing > 0) throw new Error(`the update needs ${Math.ceil(missing / 1e6)} MB more than the disk has free`);
     // Without it a rollback is not possible, but staying on an old version is worse.
     await copyFile(installed, kept).catch(() => rm(kept, { force: true }));
     runDownloaded();

@@ -1,9 +1,10 @@
 /** Creates the updates for this build and this machine. */
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
 import type { Logger } from 'pino';
+import { systemDisk } from '../../service/public.ts';
 import type { KioskProxy } from '../proxy.ts';
 import { readSystem } from '../system.ts';
 import { createDownloads, readPublicKey } from './downloads.ts';
@@ -95,6 +96,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
         installed: join(cache, 'installer.exe'),
         kept: join(updatesDir, 'previous-setup.exe'),
         starts: !isSupervised,
+        free: () => systemDisk.free(dirname(process.execPath)),
         runDownloaded: () => updater?.quitAndInstall(true, !isSupervised),
         quit: app.quit,
       });

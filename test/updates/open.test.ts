@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { nsisInstaller } from '../../main/updates/installers.ts';
 import { openUpdates } from '../../main/updates/open.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, publicKey, serveFeed } from './release.ts';
@@ -63,4 +64,24 @@ test.each([
   expect(feed.asked).toEqual([]);
   expect(existsSync(join(dataDir, 'updates', 'ready'))).toBe(false);
   vi.useRealTimers();
+});
+
+test('an installer of Windows that the disk has no room to unpack is not run, because it would first remove the player', async () => {
+  const folder = temporaryFolder();
+  const [installed, kept, file] = ['installer.exe', 'previous.exe', 'next.exe'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(installed, 'old');
+  writeFileSync(file, Buffer.alloc(1_000_000));
+  const runDownloaded = vi.fn();
+  const installerWith = (bytes: number) =>
+    nsisInstaller({ installed, kept, starts: true, free: async () => bytes, runDownloaded, quit: () => {} });
+  await expect(installerWith(5_500_000).install(file)).rejects.toThrow(
+    'the update needs 3 MB more than the disk has free',
+  );
+  expect([runDownloaded.mock.calls.length, existsSync(kept)]).toEqual([0, false]);
+  await installerWith(8_000_000).install(file);
+  expect([runDownloaded.mock.calls.length, readFileSync(kept, 'utf8')]).toEqual([1, 'old']);
 });
