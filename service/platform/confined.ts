@@ -95,9 +95,9 @@ const residentOf = async (pid: number): Promise<number> => {
   return others.reduce((sum, each) => sum + each, own);
 };
 
-/** The memory that `tasklist` reports in its last column, `"12,345 K"`, bytes; 0: the process is over. */
+/** The memory that `tasklist` reports in its last column, `"12,345 K"` in the words of the system, bytes; 0: the process is over. */
 export const readTasklist = (line: string): number =>
-  Number(/"([^"]+) K"\s*$/.exec(line)?.[1]?.replace(/\D/g, '') ?? 0) * 1024;
+  Number(/"(\d[^"]*)"\s*$/.exec(line)?.[1]?.replace(/\D/g, '') ?? 0) * 1024;
 
 const residentOnWindows = async (pid: number): Promise<number> =>
   readTasklist((await execute('tasklist', ['/fi', `PID eq ${pid}`, '/fo', 'csv', '/nh'])).stdout);

@@ -107,6 +107,10 @@ onLinux(
 it.each<[line: string, bytes: number]>([
   ['"ffmpeg.exe","4711","Console","1","12,345 K"\r\n', 12_345 * 1024],
   ['"ffmpeg.exe","4711","Console","1","12.345 K"', 12_345 * 1024],
+  ['"ffmpeg.exe","4711","Console","1","12 345 Ko"', 12_345 * 1024],
+  ['"ffmpeg.exe","4711","Console","1","12\u00a0345 КБ"', 12_345 * 1024],
+  ['"ffmpeg.exe","4711","Console","1","1\u202f012\u202f345 Ko"', 1_012_345 * 1024],
+  ['"ffmpeg.exe","4711","Console","1","12\ufffd345 \ufffd\ufffd"', 12_345 * 1024],
   ['INFO: No tasks are running which match the specified criteria.', 0],
 ])('Windows tells the memory of a program: %s', (line, bytes) => {
   expect(readTasklist(line)).toBe(bytes);
