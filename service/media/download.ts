@@ -8,9 +8,9 @@ import type { NetworkScope } from '../domain/network-scope.ts';
 import { FetchFault, pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
-import { renamePatiently } from '../platform/store/file.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import type { FileHash } from './hasher.ts';
+import { placeFile } from './place.ts';
 import { receive } from './receive.ts';
 
 const note = z.object({
@@ -76,7 +76,7 @@ export const createPart = (folder: string, key: string) => {
 
     /** Moves the complete, synced file to `target`. */
     async finish(target: string): Promise<void> {
-      await renamePatiently(systemDisk, path, target);
+      await placeFile(path, target);
       await systemDisk.syncFolder(dirname(target));
       await rm(notePath, { force: true });
     },

@@ -22,6 +22,7 @@ import { dateOf, fingerprint } from './folders.ts';
 import { inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
 import { createNames, isOneFile, isRespelled } from './names.ts';
+import { placeFile } from './place.ts';
 import type { StorageQuota } from './quota.ts';
 import { receive } from './receive.ts';
 import { createOpener, fileAt } from './serve.ts';
@@ -126,7 +127,7 @@ export const createLibrary = async (
   /** Puts an upload in its place. */
   const place = async (temporary: string, name: string): Promise<void> => {
     if (uploadDir === mediaDir) await copies.forget(name);
-    await renamePatiently(systemDisk, temporary, join(uploadDir, name));
+    await placeFile(temporary, join(uploadDir, name));
   };
 
   const removeFile = async (folder: string, name: string): Promise<void> => {

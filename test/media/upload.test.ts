@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rename as move } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { uploadResult } from '../../service/contract/media.ts';
+import { systemDisk } from '../../service/platform/store/disk.ts';
 import { errorOf, png, startMedia } from './server.ts';
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -30,6 +32,30 @@ describe('PUT /api/media/{filename}', () => {
     await put('a.txt', 'a much longer first version');
     expect((await put('a.txt', 'second')).status).toBe(200);
     expect(await (await request('/media/a.txt')).text()).toBe('second');
+    expect(uploads()).toEqual(['a.txt']);
+  });
+
+  it.each([
+    ['this service', 'EPERM', 200],
+    ['another program', 'EBUSY', 503],
+  ])('replaces a file that %s has open, as far as Windows allows it', async (_, code, status) => {
+    const { put, request, uploads } = await startMedia();
+    await put('a.txt', 'first');
+    const rename = vi.spyOn(systemDisk, 'rename');
+    onTestFinished(() => rename.mockRestore());
+    rename.mockImplementation(async (from, to) => {
+      const isOpen = basename(to) === 'a.txt' ? existsSync(to) : code === 'EBUSY' && basename(from) === 'a.txt';
+      if (isOpen) throw Object.assign(new Error('in use'), { code, path: from });
+      await move(from, to);
+    });
+    const response = await put('a.txt', 'second');
+    expect(response.status).toBe(status);
+    if (status === 503)
+      expect(await errorOf(response)).toMatchObject({
+        code: 'storage_unavailable',
+        message: 'Another program has the file open; try again in a moment.',
+      });
+    expect(await (await request('/media/a.txt')).text()).toBe(status === 503 ? 'first' : 'second');
     expect(uploads()).toEqual(['a.txt']);
   });
 
