@@ -1,0 +1,17 @@
+/** What an administrator of Windows copies from the page into a console, against the script. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const folder = join(import.meta.dirname, '..', '..', 'resources', 'windows');
+const [page, script] = ['assigned-access.md', 'kiosk-shell.ps1'].map((name) =>
+  readFileSync(join(folder, name), 'utf8'),
+) as [string, string];
+
+test('the page opens the firewall by the same commands as the script, which takes that back', () => {
+  const rules = script.split('\n').filter((line) => /NetFirewall/.test(line));
+  expect(rules).toHaveLength(2);
+  for (const rule of rules) expect(page).toContain(rule.replace(' | Out-Null', ''));
+  expect(script.indexOf('Remove-NetFirewallRule')).toBeLessThan(script.indexOf('if ($Remove) {'));
+  expect(script.indexOf('New-NetFirewallRule')).toBeGreaterThan(script.indexOf('if ($Remove) {'));
+});
