@@ -24,7 +24,8 @@ Get-NetFirewallApplicationFilter | Where-Object Program -eq $player | Get-NetFir
 
 if ($Remove) {
   $launcher.RemoveCustomShell($sid) | Out-Null
-  Write-Output "The account $User has its desktop back."
+  # Under the launcher the player has removed itself from what starts with the login.
+  Write-Output "The account $User has its desktop back; start the player once there, and it starts with the login again."
   return
 }
 

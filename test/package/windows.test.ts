@@ -15,3 +15,12 @@ test('the page opens the firewall by the same commands as the script, which take
   expect(script.indexOf('Remove-NetFirewallRule')).toBeLessThan(script.indexOf('if ($Remove) {'));
   expect(script.indexOf('New-NetFirewallRule')).toBeGreaterThan(script.indexOf('if ($Remove) {'));
 });
+
+test('each command of the script in the page runs where Windows allows no scripts, and whichever PowerShell it is typed into', () => {
+  const commands = page.split('\n').filter((line) => line.includes('.ps1'));
+  expect(commands.map((line) => line.trim())).toEqual([
+    'powershell -ExecutionPolicy Bypass -File .\\kiosk-shell.ps1 -User signage',
+  ]);
+  expect(page).toContain('start the player once in');
+  expect(script).toContain('start the player once there');
+});
