@@ -1,14 +1,15 @@
-# Makes the player the shell of an account (Shell Launcher) and opens the firewall for it, or takes that back. Run it in
-# Windows PowerShell as an administrator.
+# Makes the player the shell of an account (Shell Launcher), locks the keys that lead elsewhere, and opens the firewall for it,
+# or takes that back. Run it in Windows PowerShell as an administrator.
 param(
   [Parameter(Mandatory = $true)][string]$User,
   [switch]$Remove
 )
 $ErrorActionPreference = 'Stop'
 
-$feature = 'Client-EmbeddedShellLauncher'
-if ((Get-WindowsOptionalFeature -Online -FeatureName $feature).State -ne 'Enabled') {
-  Enable-WindowsOptionalFeature -Online -FeatureName $feature -All -NoRestart | Out-Null
+foreach ($feature in 'Client-EmbeddedShellLauncher', 'Client-KeyboardFilter') {
+  if ((Get-WindowsOptionalFeature -Online -FeatureName $feature).State -ne 'Enabled') {
+    Enable-WindowsOptionalFeature -Online -FeatureName $feature -All -NoRestart | Out-Null
+  }
 }
 
 $sid = (New-Object System.Security.Principal.NTAccount($User)).Translate([System.Security.Principal.SecurityIdentifier]).Value
@@ -21,6 +22,24 @@ if (-not $Remove -and -not (Test-Path $player)) {
 
 # Rules that block come from the firewall's alert where it was dismissed, and win over one that allows.
 Get-NetFirewallApplicationFilter | Where-Object Program -eq $player | Get-NetFirewallRule | Remove-NetFirewallRule
+
+# Task Manager, among others, runs any program. The registry of an account that is signed out has to be loaded.
+$hive = "HKEY_USERS\$sid"
+$isSignedOut = -not (Test-Path "Registry::$hive")
+if ($isSignedOut) { reg.exe load $hive (Join-Path $folder 'NTUSER.DAT') | Out-Null }
+foreach ($policy in 'DisableTaskMgr', 'DisableLockWorkstation', 'DisableChangePassword') {
+  $key = "$hive\Software\Microsoft\Windows\CurrentVersion\Policies\System"
+  reg.exe add $key /v $policy /t REG_DWORD /d ([int](-not $Remove)) /f | Out-Null
+  if ($LASTEXITCODE -ne 0) { throw "The policy $policy of $User could not be set." }
+}
+if ($isSignedOut) { reg.exe unload $hive | Out-Null }
+
+# Ctrl+Alt+Del stays: by it an administrator gets in. The filter is there once Windows has restarted.
+$keys = Get-WmiObject -Namespace root\standardcimv2\embedded -Class WEKF_PredefinedKey -ErrorAction SilentlyContinue
+foreach ($key in $keys | Where-Object Id -in 'Windows', 'Win+L', 'Ctrl+Esc', 'Shift+Ctrl+Esc', 'Alt+Tab', 'Alt+Esc') {
+  $key.Enabled = -not $Remove
+  $key.Put() | Out-Null
+}
 
 if ($Remove) {
   $launcher.RemoveCustomShell($sid) | Out-Null
@@ -35,3 +54,4 @@ $launcher.SetDefaultShell('explorer.exe', 0) | Out-Null
 $launcher.SetCustomShell($sid, "`"$player`" --supervised", $null, $null, 0) | Out-Null
 $launcher.SetEnabled($true) | Out-Null
 Write-Output "From its next login on, the account $User is the player and nothing else."
+if (-not $keys) { Write-Output 'Restart Windows, and run this once more: only then can keys be locked.' }

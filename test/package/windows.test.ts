@@ -24,3 +24,11 @@ test('each command of the script in the page runs where Windows allows no script
   expect(page).toContain('start the player once in');
   expect(script).toContain('start the player once there');
 });
+
+test('the script sets and takes back the keys and policies by the same lines, before it ends where it removes', () => {
+  const common = script.slice(script.indexOf('param('), script.indexOf('if ($Remove) {'));
+  expect(common).toContain("'DisableTaskMgr', 'DisableLockWorkstation', 'DisableChangePassword'");
+  expect(common).toContain('/d ([int](-not $Remove))');
+  expect(common).toContain("'Shift+Ctrl+Esc'");
+  expect(common).toContain('$key.Enabled = -not $Remove');
+});
