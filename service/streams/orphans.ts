@@ -31,19 +31,9 @@ export const readPs = (line: string): Traits => ({
   commandLine: line.trim().slice(24).trimStart(),
 });
 
-/** Parses a `Win32_Process` as JSON from PowerShell. */
-export const readCim = (json: string): Traits => {
-  const { startTime, commandLine } = JSON.parse(json) as { startTime: string; commandLine: string | null };
-  return { startTime, commandLine: commandLine ?? '' };
-};
-
-const cimQuery = (pid: number) =>
-  `Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}' | Select-Object ` +
-  "@{n='startTime';e={$_.CreationDate.ToUniversalTime().ToString('o')}},@{n='commandLine';e={$_.CommandLine}} | " +
-  'ConvertTo-Json -Compress';
-
-/** Reads the traits of a process; null: no process has this PID. */
+/** Reads the traits of a process; null: no process has this PID, or the system ends it with the service, as Windows does. */
 const inspect = async (pid: number, { PATH }: ChildEnvironment): Promise<Traits | null> => {
+  if (process.platform === 'win32') return null;
   try {
     if (process.platform === 'linux') {
       const [stat, cmdline] = await Promise.all(
@@ -53,9 +43,6 @@ const inspect = async (pid: number, { PATH }: ChildEnvironment): Promise<Traits 
     }
     // The date format must not depend on the locale.
     const options = { env: { PATH, LC_ALL: 'C' }, timeout: 10_000 };
-    if (process.platform === 'win32') {
-      return readCim((await execute('powershell', ['-NoProfile', '-Command', cimQuery(pid)], options)).stdout);
-    }
     return readPs((await execute('ps', ['-ww', '-p', `${pid}`, '-o', 'lstart=,command='], options)).stdout);
   } catch {
     return null;

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createOrphans, readCim, readProc, readPs } from '../../service/streams/orphans.ts';
+import { createOrphans, readProc, readPs } from '../../service/streams/orphans.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { repeats, walks } from '../support/soak.ts';
 import { end, publish, startRtmpServer } from './publishing.ts';
@@ -25,15 +25,6 @@ describe('what a process is told by', () => {
       startTime: 'Sat Jan 31 08:00:00 2026',
       commandLine: 'ffmpeg -i a  b',
     });
-  });
-
-  it('on Windows', () => {
-    const startTime = '2026-01-31T08:00:00.0000000Z';
-    expect(readCim(`{"startTime":"${startTime}","commandLine":"\\"C:\\\\ffmpeg.exe\\" -i a"}\r\n`)).toEqual({
-      startTime,
-      commandLine: '"C:\\ffmpeg.exe" -i a',
-    });
-    expect(readCim(`{"startTime":"${startTime}","commandLine":null}`).commandLine).toBe('');
   });
 });
 
