@@ -251,11 +251,17 @@ export const createLibrary = async (
      */
     async write(name: string, stream: Readable, upload: Upload): Promise<Written> {
       const { expectedLength, bodySha256, conditions, checkPermission } = upload;
-      await checkPermission('before');
+      const check = async (moment: 'before' | 'after'): Promise<void> => {
+        // What replaces nothing needs no right to replace: who sends it learns that the name is taken.
+        const isOnlyNew = conditions.noneMatch === '*';
+        if (!isOnlyNew) await checkPermission(moment);
+        await checkConditions(name, conditions, moment === 'before');
+        if (isOnlyNew) await checkPermission(moment);
+      };
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
       }
-      await checkConditions(name, conditions, true);
+      await check('before');
       const temporary = join(uploadDir, `.upload-${randomUUID()}`);
       const path = join(uploadDir, name);
       const { size: replaced } = await systemDisk.stat(path).catch(() => ({ size: 0 }));
@@ -279,8 +285,7 @@ export const createLibrary = async (
         const facts = await inspect(temporary, name);
         const isNew = await enqueue(async () => {
           // The name may have been taken while the body arrived.
-          await checkPermission('after');
-          await checkConditions(name, conditions);
+          await check('after');
           const before = await current(name);
           await place(temporary, name);
           return before === null && !(await isElsewhere(name, false));

@@ -5,6 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { signAsPerson } from '../../service/auth/sign.ts';
 import type { MediaList } from '../../service/contract/media.ts';
 import type { PeerMedia } from '../../service/contract/peers.ts';
 import { lobbyWith } from '../content/samples.ts';
@@ -321,4 +322,26 @@ test("an editor renames what nobody uses and is the editor's own; a publisher re
   expect(await refusalOf(await rename(tagged.ask, 'own.gif', 'hall.gif'))).toEqual([403, 'out_of_scope']);
   expect(await textOf(box, 'hall.gif')).toBe('GIF89ahall');
   expect((await put(publisher.ask, 'hall.gif', gif('new'))).status).toBe(201);
+});
+
+test('who may not replace a file is told that its name is taken, as who sends it for a new name alone', async () => {
+  const box = await startTestService({ content, env: secretSettings(operatorSecret) });
+  const root = createOperator(box, operatorSecret);
+  const [editor, tagged] = [await addPerson(box, 'editor'), await addPerson(box, 'publisher', { tags: ['bar'] })];
+  const onlyNew = { 'If-None-Match': '*' };
+  const add = (ask: Ask, name: string) => ask('PUT', `/api/media/${name}`, gif('mine'), onlyNew);
+  // Content names it, and it would play at once.
+  expect(await refusalOf(await add(editor.ask, 'hall.gif'))).toEqual([403, 'role_required']);
+  for (const name of ['hall.gif', 'other.gif']) await put(root, name, gif('theirs'));
+  expect(await refusalOf(await add(editor.ask, 'other.gif'))).toEqual([412, 'precondition_failed']);
+  expect(await refusalOf(await add(tagged.ask, 'hall.gif'))).toEqual([412, 'precondition_failed']);
+  expect(await refusalOf(await put(editor.ask, 'other.gif', gif('mine')))).toEqual([403, 'role_required']);
+
+  // Another file takes the name while the editor's arrives.
+  const sent = { method: 'PUT', url: `${box.url}/api/media/late.gif`, body: gif('mine'), headers: onlyNew };
+  const signed = await signAsPerson(editor.key, { ...sent, recipient: box.nodeId });
+  const finish = await beginUpload(box, 'late.gif', 'mine', { ...signed, ...onlyNew });
+  expect((await put(root, 'late.gif', gif('theirs'))).status).toBe(201);
+  expect(await finish()).toBe(412);
+  for (const name of ['hall.gif', 'other.gif', 'late.gif']) expect(await textOf(box, name)).toBe('GIF89atheirs');
 });
