@@ -130,15 +130,15 @@ effect(() => {
   } else if (signer !== null && opened !== undefined) claim(tab, signer);
 });
 const media = createMediaStore(client);
-const onRenamed = (from: string, to: string): void => {
+const uploads = createUploads({ client, media });
+uploads.renamed.subscribe((renamed) => {
+  if (renamed === null) return;
+  const { from, to } = renamed;
   announcer.say(texts.media.nameTaken({ name: from, to }));
   const draft = opened?.draft;
-  const document = draft?.content.peek();
-  if (draft === undefined || document == null) return;
-  const followed = followFile(document, documents.current.peek()?.content, from, to);
-  if (followed !== document) draft.edit(followed);
-};
-const uploads = createUploads({ client, media, onRenamed });
+  const [document, base] = [draft?.content.peek(), draft?.base.peek()];
+  if (document != null && base != null) draft?.edit(followFile(document, base.content, from, to));
+});
 const ZONE = 'signage.zone';
 effect(() => {
   // With each answer.

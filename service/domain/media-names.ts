@@ -10,7 +10,8 @@ const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *
 /** What is wrong with a name, as a clause; null if it names the same single file on every platform. */
 const findIssue = (name: string): string | null => {
   if (name === '') return 'is empty';
-  if (Buffer.byteLength(name) > MAX_BYTES) return `is longer than ${MAX_BYTES} bytes`;
+  // The console asks too: browsers have no Buffer.
+  if (new TextEncoder().encode(name).length > MAX_BYTES) return `is longer than ${MAX_BYTES} bytes`;
   if (/[\p{Cc}\p{Cs}]/u.test(name)) return 'has control characters';
   if (/[/\\:*?"<>|]/.test(name)) return 'has one of / \\ : * ? " < > |';
   if (name.startsWith('.')) return 'begins with a dot';

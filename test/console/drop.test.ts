@@ -272,3 +272,23 @@ itBrowser('before media are deleted, who uses them by now is asked', { timeout: 
   }
   await expect.poll(() => card('c.png').locator('.medium-foot').textContent(), patience).toContain('In 1 draft');
 });
+
+itBrowser(
+  'a takeover shows the picture that was given for it, also where another box has one of its name',
+  async () => {
+    const service = await startTestService({ content: lobby([]), env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const folder = temporaryFolder();
+    putImage(folder, 'image.png', [9, 9, 90]);
+    const { page, go } = await openConsole(service.url);
+    const body = JSON.stringify({ error: { code: 'precondition_failed', message: 'It is there.' } });
+    await page.route('**/api/media/image.png', (route) => route.fulfill({ status: 412, body }));
+    await go('takeovers');
+    await page.getByRole('button', { name: 'Choose' }).click();
+    await page
+      .getByRole('dialog')
+      .getByLabel('Upload')
+      .setInputFiles(join(folder, 'uploads', 'image.png'));
+    await expect.poll(() => page.getByLabel('Picture').inputValue(), patience).toBe('/media/image-2.png');
+    await expect.poll(async () => (await service.get('/media/image-2.png')).status, patience).toBe(200);
+  },
+);

@@ -40,23 +40,21 @@ test('a file whose name is that of another one by now gets the next name, and ne
     media.value = list(['hall.jpg', 'b'.repeat(64)]).value;
     throw new Refusal(412, { code: 'precondition_failed' }, null);
   };
-  const renamed: string[][] = [];
-  const onRenamed = (...names: [string, string]): void => void renamed.push(names);
-  const uploads = createUploads({ client: { upload }, media: storeOf(media), onRenamed });
+  const uploads = createUploads({ client: { upload }, media: storeOf(media) });
   uploads.add([new File(['x'], 'hall.jpg')]);
   await expect
     .poll(() => uploads.list.value.map(({ state, file }) => [state, file.name]), patience)
     .toEqual([['done', 'hall-2.jpg']]);
   const condition = { headers: { 'If-None-Match': '*' } };
   expect(asked).toEqual(['hall', 'hall-2'].map((name) => [`/api/media/${name}.jpg`, condition]));
-  expect(renamed).toEqual([['hall.jpg', 'hall-2.jpg']]);
+  expect(uploads.renamed.value).toEqual({ from: 'hall.jpg', to: 'hall-2.jpg' });
 });
 
 test.each(['hall.jpg', 'Grüße.jpg'])('a file that is there already is not sent: %s', async (name) => {
   workers();
   const upload = vi.fn();
   const media = list([name, 'a'.repeat(64)]);
-  const uploads = createUploads({ client: { upload }, media: storeOf(media), onRenamed: vi.fn() });
+  const uploads = createUploads({ client: { upload }, media: storeOf(media) });
   // As a Mac names it.
   uploads.add([new File(['x'], name.normalize('NFD'))]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
@@ -70,16 +68,15 @@ test('a file whose answer was lost is not sent again', async () => {
     media.value = list(['hall.jpg', 'a'.repeat(64)]).value;
     throw new Refusal(412, { code: 'precondition_failed' }, null);
   };
-  const onRenamed = vi.fn();
-  const uploads = createUploads({ client: { upload }, media: storeOf(media), onRenamed });
+  const uploads = createUploads({ client: { upload }, media: storeOf(media) });
   uploads.add([new File(['x'], 'hall.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
-  expect(onRenamed).not.toHaveBeenCalled();
+  expect(uploads.renamed.value).toBe(null);
 });
 
 test('a file that can no longer be read is no fault of the box', async () => {
   workers({ fault: 'NotFoundError' });
-  const uploads = createUploads({ client: { upload: vi.fn() }, media: storeOf(list()), onRenamed: vi.fn() });
+  const uploads = createUploads({ client: { upload: vi.fn() }, media: storeOf(list()) });
   uploads.add([new File(['x'], 'gone.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['failed']);
   expect(uploads.list.value[0]?.error).toBeInstanceOf(Unreadable);
@@ -91,7 +88,21 @@ test('slides that wait for a file follow it to its other name, and those of the 
   const [old, draft] = [content('old'), content('old', 'new')];
   const urls = followFile(draft, old, 'hall.jpg', 'hall-2.jpg').playlists?.[0]?.slides.map((each) => each.media_url);
   expect(urls).toEqual(['/media/hall.jpg', '/media/hall-2.jpg']);
-  expect(followFile(draft, old, 'door.jpg', 'door-2.jpg')).toBe(draft);
+  expect(followFile(draft, old, 'door.jpg', 'door-2.jpg')).toEqual(draft);
+});
+
+test('all else that was chosen for a file follows it too: logo, pictures of designs and of messages', () => {
+  const content = (menu: string, others: object) => ({
+    screens: [{ slug: 'hall', name: 'Hall', fallback_media_url: '/media/old.jpg' }],
+    playlists: [{ id: 'main', slides: [{ id: 'menu', kind: 'template', content: { items: [{ picture: menu }] } }] }],
+    templates: [{ id: 'board', html: '<img src="/media/hall.jpg">' }],
+    ...others,
+  });
+  const chosen = (url: string) =>
+    content(url, { style: { logo_url: url }, messages: [{ id: 'fire', media_url: url }] });
+  const base = content('/media/old.jpg', {});
+  const followed = followFile(chosen('/media/hall.jpg'), base, 'hall.jpg', 'hall-2.jpg');
+  expect(followed).toEqual(chosen('/media/hall-2.jpg'));
 });
 
 test.each(['hall.jpg', 'Foto (1).jpg', "it's here!*.jpg", 'Grüße.jpg'])(
@@ -107,7 +118,7 @@ test('two files are sent at a time, and each that waits is signed when its turn 
   workers();
   const sent: (() => void)[] = [];
   const upload = (): Promise<Response> => new Promise((resolve) => sent.push(() => resolve(new Response())));
-  const uploads = createUploads({ client: { upload }, media: storeOf(list()), onRenamed: () => undefined });
+  const uploads = createUploads({ client: { upload }, media: storeOf(list()) });
   uploads.add(Array.from({ length: 5 }, (_, n) => new File(['x'], `${n}.txt`)));
   for (const count of [2, 3, 4, 5]) {
     await expect.poll(() => sent.length, patience).toBe(count);

@@ -1,4 +1,6 @@
 /** Edits of the document; pure: each returns the next one. */
+import { merge } from '../../../service/domain/merge-documents.ts';
+import { withRenamedMedium } from '../../../service/domain/renamed-media.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import {
   type ContentDocument,
@@ -183,25 +185,17 @@ export const withoutScreen = (content: ContentDocument, slug: string): ContentDo
 };
 
 /**
- * The document in which the slides of a file follow it to its other name. Those that were published before show the medium
- * that has its name. Pure.
+ * The document in which all that was changed since `base` follows a file to its other name. What named it before shows the
+ * medium that has its name. Pure.
  */
 export const followFile = (
   document: ContentDocument,
-  published: ContentDocument | undefined,
+  base: ContentDocument,
   from: string,
   to: string,
 ): ContentDocument => {
-  const url = mediumUrl(from);
-  const shown = published?.playlists?.flatMap(({ slides }) => slides).filter(({ media_url }) => media_url === url);
-  const others = new Set(shown?.map(({ id }) => id));
-  const follow = (slide: SlideDraft): SlideDraft =>
-    slide.media_url === url && !others.has(slide.id) ? { ...slide, media_url: mediumUrl(to) } : slide;
-  return (document.playlists ?? []).reduce(
-    (changed, { id, slides }) =>
-      slides.some((slide) => follow(slide) !== slide) ? editSlides(changed, id, (all) => all.map(follow)) : changed,
-    document,
-  );
+  const renamed = (each: ContentDocument): ContentDocument => withRenamedMedium(each, from, to);
+  return merge(renamed(base), renamed(document), base).value as ContentDocument;
 };
 
 /** The slides whose files have not arrived. @param there names of the files that have */

@@ -23,8 +23,6 @@ export type Uploads = ReturnType<typeof createUploads>;
 interface Dependencies {
   client: Pick<Client, 'upload'>;
   media: Pick<MediaStore, 'list' | 'load' | 'hasFile'>;
-  /** A file gets another name, since somebody else has uploaded a different one under its own. */
-  onRenamed(from: string, to: string): void;
 }
 
 const AT_ONCE = 2;
@@ -124,8 +122,9 @@ export const sendFile = (
     request.send(file);
   });
 
-export const createUploads = ({ client, media, onRenamed }: Dependencies) => {
+export const createUploads = ({ client, media }: Dependencies) => {
   const list = signal<readonly Upload[]>([]);
+  const renamed = signal<{ from: string; to: string } | null>(null);
   const aborts = new Map<number, AbortController>();
   let last = 0;
 
@@ -179,7 +178,7 @@ export const createUploads = ({ client, media, onRenamed }: Dependencies) => {
             freeName(given.name, (each) => taken.has(each)),
           );
           change(id, { file });
-          onRenamed(name, file.name);
+          renamed.value = { from: name, to: file.name };
         }
       }
     } catch (error) {
@@ -200,6 +199,8 @@ export const createUploads = ({ client, media, onRenamed }: Dependencies) => {
 
   return {
     list: list as ReadonlySignal<readonly Upload[]>,
+    /** The last file that got another name, since somebody else has uploaded a different one under its own. */
+    renamed: renamed as ReadonlySignal<{ from: string; to: string } | null>,
     add: (files: Iterable<File>): void => {
       const added = Array.from(files, (file): Upload => {
         last += 1;

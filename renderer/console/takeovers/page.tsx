@@ -1,7 +1,9 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
 import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { takeoverLevels } from '../../../service/contract/console/takeover-levels.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
+import { withRenamedMedium } from '../../../service/domain/renamed-media.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
 import { displaysOf } from '../model/displays.ts';
@@ -98,7 +100,7 @@ interface Span {
 const lengths = [15, 30, 60, 240] as const;
 
 export const TakeoverPage = () => {
-  const { access, site, texts, format, client, announcer, timeZone, draft: openDraft } = useConsole();
+  const { access, site, texts, format, client, announcer, timeZone, uploads, draft: openDraft } = useConsole();
   const words = texts.takeover;
   const composition = useSignal<Composition>({ ...emptyComposition, isAll: access.covers(['all'], []) });
   const fault = useSignal<{ field: string; text: string } | null>(null);
@@ -131,6 +133,14 @@ export const TakeoverPage = () => {
     composition.value = { ...composition.value, ...changed };
     fault.value = null;
   };
+  useEffect(
+    () =>
+      uploads.renamed.subscribe((renamed) => {
+        if (renamed === null) return;
+        composition.value = withRenamedMedium(composition.peek(), renamed.from, renamed.to);
+      }),
+    [],
+  );
   const faultOf = (field: string): string | null => (fault.value?.field === field ? fault.value.text : null);
 
   const spanOf = (): { from: number; until: number | null } => {
