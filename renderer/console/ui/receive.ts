@@ -1,5 +1,5 @@
 /** Files that people give to a page: dropped, chosen, or pasted. */
-import { freeName, hashOf, isActive, named, normalized } from '../stores/uploads.ts';
+import { freeName, hashOf, named, normalized } from '../stores/uploads.ts';
 import { useConsole } from './context.tsx';
 
 /** Endings of programs, which no display opens; the API takes them, a person hardly means them. */
@@ -102,7 +102,9 @@ export const useReceive = (): ((files: Iterable<File>) => Promise<string[]>) => 
       const sha256 = sizes.has(file.size)
         ? await hashOf(file, new AbortController().signal, () => undefined).catch(() => null)
         : null;
-      const coming = [...uploads.list.value.filter(isActive).map((upload) => upload.file), ...accepted];
+      // What has failed keeps its name: a slide may wait for it.
+      const unsent = uploads.list.value.filter(({ state }) => state !== 'done' && state !== 'skipped');
+      const coming = [...unsent.map((upload) => upload.file), ...accepted];
       const name = freeName(file.name, (each) => {
         const other = coming.find((one) => one.name === each);
         if (other !== undefined) return other.size !== file.size || other.lastModified !== file.lastModified;
