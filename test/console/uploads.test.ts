@@ -1,19 +1,20 @@
 /** The queue of uploads, without a browser. */
 import { signal } from '@preact/signals';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Refusal, Unreadable } from '../../renderer/console/api/errors.ts';
+import { Refusal, Unreachable, Unreadable } from '../../renderer/console/api/errors.ts';
 import { mediumUrl } from '../../renderer/console/model/document.ts';
 import { followFile, waitingSlides } from '../../renderer/console/model/edit.ts';
 import type { MediaList } from '../../renderer/console/model/wire.ts';
 import { createUploads } from '../../renderer/console/stores/uploads.ts';
 import { patience } from '../support/observe.ts';
 
-const workers = (data: object = { sha256: 'a'.repeat(64) }): void => {
+/** @param data what they answer; null: their script is not loaded */
+const workers = (data: object | null = { sha256: 'a'.repeat(64) }): void => {
   vi.stubGlobal(
     'Worker',
     class extends EventTarget {
       postMessage(): void {
-        this.dispatchEvent(Object.assign(new Event('message'), { data }));
+        this.dispatchEvent(data === null ? new Event('error') : Object.assign(new Event('message'), { data }));
       }
       terminate(): void {}
     },
@@ -74,12 +75,15 @@ test('a file whose answer was lost is not sent again', async () => {
   expect(uploads.renamed.value).toBe(null);
 });
 
-test('a file that can no longer be read is no fault of the box', async () => {
-  workers({ fault: 'NotFoundError' });
+test.each([
+  ['a file that can no longer be read is no fault of the box', { fault: 'NotFoundError' }, Unreadable],
+  ['a page whose parts the box no longer has does not blame the file', null, Unreachable],
+])('%s', async (_, answer, fault) => {
+  workers(answer);
   const uploads = createUploads({ client: { upload: vi.fn() }, media: storeOf(list()) });
   uploads.add([new File(['x'], 'gone.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['failed']);
-  expect(uploads.list.value[0]?.error).toBeInstanceOf(Unreadable);
+  expect(uploads.list.value[0]?.error).toBeInstanceOf(fault);
 });
 
 test('slides that wait for a file follow it to its other name, and those of the other file stay', () => {

@@ -47,7 +47,7 @@ export const normalized = (file: File): File => named(file, file.name.normalize(
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
 
-/** The SHA-256 of a file, hex, by a worker. @throws Unreadable, or what `abort` says */
+/** The SHA-256 of a file, hex, by a worker. @throws Unreadable, Unreachable, or what `abort` says */
 export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => void): Promise<string> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' });
@@ -56,7 +56,8 @@ export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: numbe
       act();
     };
     abort.addEventListener('abort', () => end(() => reject(abort.reason as Error)));
-    worker.addEventListener('error', () => end(() => reject(new Unreadable('the file cannot be read'))));
+    // Its script was not loaded; what it cannot read it says in a message.
+    worker.addEventListener('error', () => end(() => reject(new Unreachable('The box does not answer.'))));
     worker.addEventListener('message', ({ data }: MessageEvent<HashMessage>) => {
       if ('read' in data) onProgress(data.read);
       else if ('sha256' in data) end(() => resolve(data.sha256));
