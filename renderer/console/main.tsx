@@ -10,6 +10,7 @@ import { storageOf } from '../shared/storage.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
+import { reasonOf } from './api/errors.ts';
 import { createSession, isOtherPerson, takeHandover } from './api/session.ts';
 import { App } from './app.tsx';
 import { followFile } from './model/edit.ts';
@@ -130,7 +131,18 @@ effect(() => {
   } else if (signer !== null && opened !== undefined) claim(tab, signer);
 });
 const media = createMediaStore(client);
-const uploads = createUploads({ client, media });
+const router = createRouter(window);
+const uploads = createUploads({
+  client,
+  media,
+  page: document,
+  wakeLock: navigator.wakeLock,
+  onFailed: (name, error) => {
+    // The page of media says so in its list.
+    if (router.path.peek()[0] === 'media') return;
+    announcer.complain(texts.media.notUploaded({ name, reason: reasonOf(error, texts) }));
+  },
+});
 uploads.renamed.subscribe((renamed) => {
   if (renamed === null) return;
   const { from, to } = renamed;
@@ -172,7 +184,7 @@ render(
       pictures: createPictures(client),
       media,
       uploads,
-      router: createRouter(window),
+      router,
       texts,
       format,
       announcer,

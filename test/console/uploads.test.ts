@@ -29,6 +29,35 @@ const storeOf = (media: ReturnType<typeof list>) => ({
   hasFile: async (name: string, sha256: string) =>
     media.value.media.some((each) => each.filename === name && each.sha256 === sha256),
 });
+/** A page that is seen, whose screen stays on while locks are held. */
+const createPage = () => {
+  let isHidden = false;
+  let locks = 0;
+  const release = async (): Promise<void> => {
+    locks -= 1;
+  };
+  const page = Object.defineProperty(new EventTarget(), 'hidden', { get: () => isHidden }) as Document;
+  return {
+    page,
+    wakeLock: {
+      request: async () => {
+        locks += 1;
+        return { release } as WakeLockSentinel;
+      },
+    },
+    locks: () => locks,
+    hide: (hidden: boolean): void => {
+      isHidden = hidden;
+      page.dispatchEvent(new Event('visibilitychange'));
+    },
+  };
+};
+const queueOf = (
+  upload: Parameters<typeof createUploads>[0]['client']['upload'],
+  media = list(),
+  { page, wakeLock } = createPage(),
+  onFailed: (name: string, error: unknown) => void = () => undefined,
+) => createUploads({ client: { upload }, media: storeOf(media), page, wakeLock, onFailed });
 
 test('a file whose name is that of another one by now gets the next name, and never replaces it', async () => {
   workers();
@@ -41,7 +70,7 @@ test('a file whose name is that of another one by now gets the next name, and ne
     media.value = list(['hall.jpg', 'b'.repeat(64)]).value;
     throw new Refusal(412, { code: 'precondition_failed' }, null);
   };
-  const uploads = createUploads({ client: { upload }, media: storeOf(media) });
+  const uploads = queueOf(upload, media);
   uploads.add([new File(['x'], 'hall.jpg')]);
   await expect
     .poll(() => uploads.list.value.map(({ state, file }) => [state, file.name]), patience)
@@ -55,7 +84,7 @@ test.each(['hall.jpg', 'Grüße.jpg'])('a file that is there already is not sent
   workers();
   const upload = vi.fn();
   const media = list([name, 'a'.repeat(64)]);
-  const uploads = createUploads({ client: { upload }, media: storeOf(media) });
+  const uploads = queueOf(upload, media);
   // As a Mac names it.
   uploads.add([new File(['x'], name.normalize('NFD'))]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
@@ -69,7 +98,7 @@ test('a file whose answer was lost is not sent again', async () => {
     media.value = list(['hall.jpg', 'a'.repeat(64)]).value;
     throw new Refusal(412, { code: 'precondition_failed' }, null);
   };
-  const uploads = createUploads({ client: { upload }, media: storeOf(media) });
+  const uploads = queueOf(upload, media);
   uploads.add([new File(['x'], 'hall.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
   expect(uploads.renamed.value).toBe(null);
@@ -80,7 +109,7 @@ test.each([
   ['a page whose parts the box no longer has does not blame the file', null, Unreachable],
 ])('%s', async (_, answer, fault) => {
   workers(answer);
-  const uploads = createUploads({ client: { upload: vi.fn() }, media: storeOf(list()) });
+  const uploads = queueOf(vi.fn());
   uploads.add([new File(['x'], 'gone.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['failed']);
   expect(uploads.list.value[0]?.error).toBeInstanceOf(fault);
@@ -122,7 +151,7 @@ test('two files are sent at a time, and each that waits is signed when its turn 
   workers();
   const sent: (() => void)[] = [];
   const upload = (): Promise<Response> => new Promise((resolve) => sent.push(() => resolve(new Response())));
-  const uploads = createUploads({ client: { upload }, media: storeOf(list()) });
+  const uploads = queueOf(upload);
   uploads.add(Array.from({ length: 5 }, (_, n) => new File(['x'], `${n}.txt`)));
   for (const count of [2, 3, 4, 5]) {
     await expect.poll(() => sent.length, patience).toBe(count);
@@ -131,4 +160,50 @@ test('two files are sent at a time, and each that waits is signed when its turn 
   }
   sent.at(-1)?.();
   await expect.poll(() => uploads.list.value.every(({ state }) => state === 'done'), patience).toBe(true);
+});
+
+test.each([
+  ['whose connection ends', new Unreachable('The box does not answer.')],
+  ['that the box gives up', new Refusal(408, { code: 'request_timeout' }, null)],
+])('an upload %s while the page is hidden is sent again once it is seen', async (_, fault) => {
+  workers();
+  const phone = createPage();
+  const sent: { resolve(answer: Response): void; reject(error: unknown): void }[] = [];
+  const onFailed = vi.fn();
+  const upload = () => new Promise<Response>((resolve, reject) => sent.push({ resolve, reject }));
+  const uploads = queueOf(upload, list(), phone, onFailed);
+  const states = () => uploads.list.value.map(({ state }) => state);
+  uploads.add([new File(['x'], 'film.mp4')]);
+  await expect.poll(() => sent.length, patience).toBe(1);
+  phone.hide(true);
+  sent[0]?.reject(fault);
+  await new Promise(setImmediate);
+  expect(sent.length).toBe(1);
+  phone.hide(false);
+  await expect.poll(() => sent.length, patience).toBe(2);
+  // A page that is frozen learns of it when it is seen.
+  phone.hide(true);
+  phone.hide(false);
+  sent[1]?.reject(fault);
+  await expect.poll(() => sent.length, patience).toBe(3);
+  expect(onFailed).not.toHaveBeenCalled();
+  sent[2]?.reject(fault);
+  await expect.poll(states, patience).toEqual(['failed']);
+  expect(onFailed.mock.calls).toEqual([['film.mp4', fault]]);
+});
+
+test('the screen stays on while files are sent', async () => {
+  workers();
+  const phone = createPage();
+  const sent: (() => void)[] = [];
+  const uploads = queueOf(() => new Promise((resolve) => sent.push(() => resolve(new Response()))), list(), phone);
+  expect(phone.locks()).toBe(0);
+  uploads.add(['a.jpg', 'b.jpg'].map((name) => new File(['x'], name)));
+  for (const count of [1, 2]) {
+    await expect.poll(() => sent.length, patience).toBe(2);
+    await expect.poll(phone.locks, patience).toBe(1);
+    sent[count - 1]?.();
+    await expect.poll(() => uploads.list.value.filter(({ state }) => state === 'done').length, patience).toBe(count);
+  }
+  await expect.poll(phone.locks, patience).toBe(0);
 });

@@ -23,6 +23,11 @@ export type Uploads = ReturnType<typeof createUploads>;
 interface Dependencies {
   client: Pick<Client, 'upload'>;
   media: Pick<MediaStore, 'list' | 'load' | 'hasFile'>;
+  page: Pick<Document, 'hidden' | 'addEventListener'>;
+  /** Undefined where the page comes by http. */
+  wakeLock: Pick<WakeLock, 'request'> | undefined;
+  /** Not where it is sent again by itself. */
+  onFailed(name: string, error: unknown): void;
 }
 
 const AT_ONCE = 2;
@@ -123,11 +128,28 @@ export const sendFile = (
     request.send(file);
   });
 
-export const createUploads = ({ client, media }: Dependencies) => {
+export const createUploads = ({ client, media, page, wakeLock, onFailed }: Dependencies) => {
   const list = signal<readonly Upload[]>([]);
   const renamed = signal<{ from: string; to: string } | null>(null);
   const aborts = new Map<number, AbortController>();
   let last = 0;
+  /** How often the page was hidden or seen again. */
+  let turns = 0;
+  const whenSeen: (() => void)[] = [];
+  let lock: Promise<WakeLockSentinel | undefined> | undefined;
+
+  /** A phone that locks itself stops sending. */
+  const stayAwake = (): void => {
+    void lock?.then((held) => held?.release());
+    lock = aborts.size === 0 ? undefined : wakeLock?.request('screen').catch(() => undefined);
+  };
+  page.addEventListener('visibilitychange', () => {
+    turns += 1;
+    if (page.hidden) return;
+    // A hidden page has lost it.
+    stayAwake();
+    for (const goOn of whenSeen.splice(0)) goOn();
+  });
 
   const change = (id: number, changed: Partial<Upload>): void => {
     list.value = list.value.map((upload) => (upload.id === id ? { ...upload, ...changed } : upload));
@@ -152,6 +174,7 @@ export const createUploads = ({ client, media }: Dependencies) => {
   const run = async ({ id, file: given }: Upload): Promise<void> => {
     const abort = new AbortController();
     aborts.set(id, abort);
+    const before = turns;
     try {
       change(id, { state: 'reading', progress: 0, error: null });
       const sha256 = await hashOf(given, abort.signal, (progress) => change(id, { progress }));
@@ -183,7 +206,15 @@ export const createUploads = ({ client, media }: Dependencies) => {
         }
       }
     } catch (error) {
-      change(id, abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error });
+      if (abort.signal.aborted) return change(id, { state: 'cancelled' });
+      const isLost = error instanceof Unreachable || isCode(error, 'request_timeout');
+      // Phones stop what hidden pages send, and may tell them only once they are seen.
+      if (isLost && (page.hidden || turns !== before)) {
+        if (page.hidden) await new Promise<void>((resolve) => whenSeen.push(resolve));
+        return change(id, { state: 'waiting' });
+      }
+      change(id, { state: 'failed', error });
+      onFailed(given.name, error);
     } finally {
       aborts.delete(id);
       next();
@@ -193,9 +224,10 @@ export const createUploads = ({ client, media }: Dependencies) => {
   const next = (): void => {
     while (aborts.size < AT_ONCE) {
       const upload = list.value.find(({ id, state }) => state === 'waiting' && !aborts.has(id));
-      if (upload === undefined) return;
+      if (upload === undefined) break;
       void run(upload);
     }
+    stayAwake();
   };
 
   return {
