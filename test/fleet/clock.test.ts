@@ -41,7 +41,7 @@ test.skipIf(!hasNats)('the status before, which a server that lags still has, do
   const log = { info: vi.fn(), warn: vi.fn(), debug: vi.fn(), error: vi.fn() };
   const tempo = { ...testTempo, fleet: { ...testTempo.fleet, look: 20, clock: 0 } };
   const context = { site: 'Wien', nodeId: 'a', random: () => 0, tempo, now: Date.now, monotonicNow: Date.now, log };
-  const status = createStatus(context as unknown as Parameters<typeof createStatus>[0], {
+  const status = createStatus(context, {
     box: { nodeId: 'a', site: 'Wien', name: 'box', version: '1', startedAt: '' },
     report: async () => ({ status: 'ok', warnings, connections: 0, url: null }),
     playing: () => undefined,
