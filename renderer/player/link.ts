@@ -146,7 +146,7 @@ export const createLink = (
   const fetchPlaylist = (): Promise<Delivery | null> => {
     const condition: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
     const headers = { ...token.header(), ...condition };
-    return patientFetch(`${base}/playlist`, { headers }, async (response) => {
+    return patientFetch(`${base}/playlist`, { headers }, async (response, body) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
       const [version, timeZone] = [serviceHeader, placeHeader].map((name) => response.headers.get(name));
@@ -155,7 +155,7 @@ export const createLink = (
       const isSynchronized = response.headers.has(synchronizedHeader);
       if (response.status === 404) return { payload: null, etag: null, isSynchronized };
       if (!response.ok) throw new Error(`the playlist request answers ${response.status}`);
-      const payload = (await response.json()) as PlaylistPayload;
+      const payload = JSON.parse(await (await body()).text()) as PlaylistPayload;
       return { payload, etag: response.headers.get('ETag'), isSynchronized };
     });
   };

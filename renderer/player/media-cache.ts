@@ -7,6 +7,7 @@ import type { Slide } from '../../service/contract/playlist.ts';
 import { fileKinds } from '../../service/contract/slide-values.ts';
 import { remember } from '../../service/domain/collections.ts';
 import { nextFlight } from '../../service/domain/single-flight.ts';
+import { readBody } from '../shared/retry.ts';
 import { isLoadable } from './plain-http.ts';
 
 interface CachedMedium {
@@ -22,8 +23,6 @@ const MIB = 1024 ** 2;
 const MAX_MEDIUM_BYTES = 64 * MIB;
 const MAX_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
-/** How long a body may make no progress before it is given up, and with it what has come. */
-const STALL_MS = 30_000;
 
 /** LUFS that all media are played at (EBU R 128). */
 const TARGET_LUFS = -23;
@@ -39,19 +38,6 @@ const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
 const isRemote = (url: string): boolean => !url.startsWith('/media/');
 const pathOf = (url: string): string => (isRemote(url) ? `/copies?url=${encodeURIComponent(url)}` : url);
-
-/** Resolves to the body, however slow the link is; aborts once nothing more comes. */
-const readBody = async (response: Response, abort: AbortController): Promise<Blob> => {
-  const reader = response.body?.getReader();
-  const parts: BlobPart[] = [];
-  for (;;) {
-    const stalled = setTimeout(() => abort.abort(), STALL_MS);
-    const part = await reader?.read().finally(() => clearTimeout(stalled));
-    if (part?.value === undefined) break;
-    parts.push(part.value);
-  }
-  return new Blob(parts, { type: response.headers.get('Content-Type') ?? '' });
-};
 
 /** Whether the medium is being converted, because no browser shows it as it is. */
 const isConverting = async (response: Response, abort: AbortController): Promise<boolean> => {

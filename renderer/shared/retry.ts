@@ -4,6 +4,8 @@ import { doubled } from '../../service/domain/time.ts';
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 const ANSWER_MS = 10_000;
+/** How long a body may make no progress before it is given up, and with it what has come. */
+const STALL_MS = 30_000;
 
 /**
  * The delay after a number of failures, in ms: exponential backoff with full jitter, so that a hundred screens do not
@@ -14,19 +16,36 @@ export const waitMs = (failures: number): number => {
   return SHORTEST_WAIT_MS + Math.random() * (longest - SHORTEST_WAIT_MS);
 };
 
+/** Resolves to the body, however slow the link is; aborts once nothing more comes. */
+export const readBody = async (response: Response, abort: AbortController): Promise<Blob> => {
+  const reader = response.body?.getReader();
+  const parts: BlobPart[] = [];
+  for (;;) {
+    const stalled = setTimeout(() => abort.abort(), STALL_MS);
+    const part = await reader?.read().finally(() => clearTimeout(stalled));
+    if (part?.value === undefined) break;
+    parts.push(part.value);
+  }
+  return new Blob(parts, { type: response.headers.get('Content-Type') ?? '' });
+};
+
 /**
- * `fetch` without caches and with a timeout of 10 s, which includes reading the response. Phones of 2020 have no
- * `AbortSignal.timeout`.
+ * `fetch` without caches and with a timeout of 10 s, which includes reading the response unless `read` takes it by `body`,
+ * as what can be large. Phones of 2020 have no `AbortSignal.timeout`.
  */
 export const patientFetch = async <Answer>(
   path: string,
   init: RequestInit,
-  read: (response: Response) => Answer | Promise<Answer>,
+  read: (response: Response, body: () => Promise<Blob>) => Answer | Promise<Answer>,
 ): Promise<Answer> => {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), ANSWER_MS);
   try {
-    return await read(await fetch(path, { cache: 'no-store', ...init, signal: abort.signal }));
+    const response = await fetch(path, { cache: 'no-store', ...init, signal: abort.signal });
+    return await read(response, () => {
+      clearTimeout(timer);
+      return readBody(response, abort);
+    });
   } finally {
     clearTimeout(timer);
   }

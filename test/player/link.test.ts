@@ -246,6 +246,52 @@ describeBrowser('the link of a page', () => {
     expect((await connectionOf(service, 'lobby'))?.id).toBe(id);
   });
 
+  it('takes a playlist however long it takes, on the same socket, but does not wait once nothing more comes', async () => {
+    const service = await startTestService({ content: content(colourSlide('one', red)) });
+    const context = await (await launchBrowser()).newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.addInitScript(() => {
+      const { fetch } = globalThis;
+      // Two halves, each of which takes 8 s, and then the end; where the test says so, none of them.
+      globalThis.fetch = async (path, init) => {
+        const response = await fetch(path, init);
+        if (response.status !== 200 || !String(path).endsWith('/playlist')) return response;
+        const whole = await response.arrayBuffer();
+        const parts = [whole.slice(0, whole.byteLength / 2), whole.slice(whole.byteLength / 2)];
+        const body = new ReadableStream({
+          start: (stream) => init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason)),
+          pull: async (stream) => {
+            await new Promise((resolve) => setTimeout(resolve, 'isStuck' in globalThis ? 1e9 : 8_000));
+            const part = parts.shift();
+            if (part === undefined) stream.close();
+            else stream.enqueue(new Uint8Array(part));
+          },
+        });
+        return new Response(body, response);
+      };
+    });
+    let opened = 0;
+    page.on('websocket', () => {
+      opened += 1;
+    });
+    await page.goto(`${service.url}/screen/lobby`);
+    const isPlaying = async (): Promise<boolean> => {
+      await page.clock.runFor(1_000);
+      return (await page.locator('.slide[data-state="playing"]').count()) > 0;
+    };
+    await expect.poll(isPlaying, patience).toBe(true);
+    expect(opened).toBe(1);
+    await page.evaluate(() => Object.assign(globalThis, { isStuck: true }));
+    service.writeContent(content(colourSlide('one', green)));
+    const isOpenedAgain = async (): Promise<boolean> => {
+      await page.clock.runFor(1_000);
+      return opened > 1;
+    };
+    await expect.poll(isOpenedAgain, patience).toBe(true);
+  });
+
   it('leaves a socket that is silent for 40 s', async () => {
     const service = await startTestService({ content: content(colourSlide('one', red)) });
     const context = await (await launchBrowser()).newContext();
