@@ -106,8 +106,8 @@ export interface Mode {
 /** `key` is equal for playlists with the same slots. */
 export interface Synchronized extends Mode {
   readonly key: string;
-  /** The place whose slot it is, by the site's clock; null: no slide is on schedule. */
-  indexAt(now: number): number | null;
+  /** The slot of this time by the site's clock, and its place; null: no slide is on schedule. */
+  slotAt(now: number): { index: number | null; since: number };
 }
 
 /** How a play ends; null: its time is over. */

@@ -1,6 +1,7 @@
 /** The decisions of a player that keeps its own time; pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
-import type { Mode, Now, Playback, Shown } from './playback-state.ts';
+import { endOfPlaylist } from './page-plan.ts';
+import type { Decision, Mode, Now, Playback, Shown } from './playback-state.ts';
 import type { PlaylistSchedule } from './playlist-schedule.ts';
 import { type Action, FADE_MS, LEAD_MS, PREPARE_AHEAD_MS, resumed, type Slot } from './timeline.ts';
 
@@ -101,10 +102,17 @@ const entering = (state: Playback, now: Now): PlaylistSchedule => {
     next: (from, step, wall) => {
       const round = plan.roundAt(wall);
       if (!round.isSynchronized || plan.roundOf(from) === round) return schedule.next(from, step, wall);
-      const index = synchronized.indexAt(wall);
+      const { index } = synchronized.slotAt(wall);
       return index !== null && schedule.isPlayable(index, wall) ? index : null;
     },
   };
+};
+
+/** The slot of a slide with which a synchronized round is entered at the end of what is due; null: its round is not one. */
+const entryOf = ({ plan, synchronized }: Playback, index: number, now: Now): Decision['upcomingSlot'] => {
+  if (synchronized === null || !now.isClockSet || !plan.roundOf(index).isSynchronized) return null;
+  const appears = endOfPlaylist(plan, now.wall);
+  return { since: synchronized.slotAt(appears).since, appears };
 };
 
 export const standalone: Mode = {
@@ -135,7 +143,11 @@ export const standalone: Mode = {
       ...move,
       due: early > 0 && move.action === 'swap' && upcoming?.step == null ? at + early : move.due,
       shownStartsAt: null,
-      upcomingSlot: null,
+      upcomingSlot: entryOf(
+        state,
+        typeof move.action === 'object' ? move.action.prepare : (upcoming?.index ?? -1),
+        now,
+      ),
       haltedAt,
       wakeTimes: [
         ...[...ends, changesAt].flatMap((moment) => [moment, moment - PREPARE_AHEAD_MS]),
@@ -155,11 +167,12 @@ export const standalone: Mode = {
     if (shown === null || !state.scheduleAt(state.cooldowns, now).isPlayable(place, now.wall)) return 'hold';
     return place === shown.index && !shown.isSpent ? 'restart' : { call: place };
   },
-  positionOf: (state, key, { elapsed }) => {
-    const { shown, upcoming } = state;
+  positionOf: (state, key, now) => {
+    const { shown, upcoming, synchronized } = state;
+    const { elapsed } = now;
     const isContinued = upcoming?.key === key && upcoming.isContinued;
-    return shown !== null && (shown.key === key || isContinued)
-      ? elapsed - runningSlot(shown, state, elapsed).since
-      : null;
+    if (shown !== null && (shown.key === key || isContinued)) return elapsed - runningSlot(shown, state, elapsed).since;
+    // What enters a synchronized round, or has just left one.
+    return synchronized?.positionOf(state, key, now) ?? null;
   },
 };

@@ -179,7 +179,7 @@ export const createSynchronized = (loopSchedule: LoopSchedule): Synchronized => 
 
   return {
     key: loopSchedule.key,
-    indexAt: (now) => loopSchedule.slotAt(now).index,
+    slotAt: (now) => loopSchedule.slotAt(now),
     decide: (state, now) => {
       const { shown, upcoming, plan, timeZone, origin, haltedAt } = state;
       const at = now.site + LEAD_MS;
@@ -215,7 +215,9 @@ export const createSynchronized = (loopSchedule: LoopSchedule): Synchronized => 
     },
     positionOf: ({ shown, upcoming, leaving }, key, { site }) => {
       const view = [shown, upcoming, leaving].find((each) => each?.key === key);
-      return view == null ? null : site - view.startsAt;
+      if (view == null) return null;
+      // Until it comes on, a view is made ready for the position that it comes on with.
+      return (view === upcoming ? Math.max(site, view.appearsAt) : site) - view.startsAt;
     },
   };
 };

@@ -61,7 +61,8 @@ export const prepare =
     const [state, effects] = dropUpcoming(before, now);
     const key = state.lastKey + 1;
     const isContinued = editedBy(slide, state, now)?.slide?.media_url === slide.media_url;
-    const isPaced = modeOf(state, now) !== standalone;
+    // That of a synchronized round, which is prepared before the round is due.
+    const isPaced = now.isClockSet && plan.roundOf(index).isSynchronized;
     const isEarly = now.site < appearsAt;
     const rest = { isReady: false, length: null, movesMs: null };
     const upcoming: Upcoming = { key, slide, index, step, startsAt, appearsAt, isEarly, isContinued, ...rest };

@@ -129,7 +129,15 @@ describe('a page with a programme', () => {
     const place: number = (NOON / 1000 + 20) % 12;
     const first = place < 7 ? 'x' : 'y';
     const scene = open(withProgramme(lists, spans), 0);
-    await wait(50);
+    const positionOf = (id: string) => scene.paces.get(id)?.position(performance.now());
+    const entered = place < 7 ? place : place - 7;
+    await wait(10);
+    // Made ready at the place at which it is to come on.
+    expect(positionOf(first)).toBeCloseTo(entered * 1000, 0);
+    await wait(10.5);
+    expect(positionOf(first)).toBeCloseTo((entered + 0.5) * 1000, 0);
+    await wait(29.5);
+    expect(scene.paces.get('day')).toBeNull();
     const times = timesOf(scene);
     expect(times[0]).toEqual(['day', 0]);
     expect(times[1]).toEqual([first, expect.closeTo(20, 1)]);

@@ -473,6 +473,17 @@ describe('commands, boundaries and slides that are gone, in step', () => {
     expect(timesOf(stepped).slice(-3)).toEqual(timesOf(loaded).slice(-3));
   });
 
+  it('a slide that begins within its slot is made ready at the position that it comes on with', async () => {
+    const scene = openScene([], { isInStep: true });
+    scene.player.load(dayAndLunch(ofDay, ofLunch, true, 50), true);
+    const position = () => scene.paces.get('l1')?.position(performance.now());
+    await wait(40);
+    expect(position()).toBeCloseTo(10_000, 0);
+    await wait(11);
+    expect(scene.shown.at(-1)).toBe('l1');
+    expect(position()).toBeCloseTo(11_000, 0);
+  });
+
   it('how late a slide comes that begins within its slot is measured from the boundary', async () => {
     const scene = openScene([of20s('a')], { isInStep: true });
     await wait(62);

@@ -145,7 +145,7 @@ export const createVideo: SlideFactory = ({
   const joinLate = async (position: number, signal: AbortSignal): Promise<void> => {
     if (position < LATE_MS) return;
     const sought = happened(video, 'seeked', signal);
-    video.currentTime = whereIn(video, position + LATE_MS) / 1000;
+    video.currentTime = whereIn(video, position) / 1000;
     await sought;
     await soon(frameShown(video));
     signal.throwIfAborted();
@@ -215,7 +215,7 @@ export const createVideo: SlideFactory = ({
       const isLonger = length !== null && (slide.duration_seconds ?? 0) * 1000 > length + TAIL_MS;
       video.loop = isLonger || payload.slides.length === 1;
       const position = pace?.position ?? continued;
-      if (position !== null && length !== null) await joinLate(position(performance.now()), signal);
+      if (position !== null && length !== null) await joinLate(position(performance.now() + LATE_MS), signal);
       view.element.prepend(...surround(slide, payload, how, video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
