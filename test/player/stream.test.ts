@@ -27,8 +27,8 @@ const startSource = () => {
   const address = `${server.url}/channel-${sources}`;
   return {
     address,
-    publish: () => {
-      const publisher = publish(address, { size: '160x90' });
+    publish: (video: 'h264' | 'none' = 'h264') => {
+      const publisher = publish(address, { size: '160x90', video });
       onTestFinished(publisher.close);
       return publisher;
     },
@@ -144,6 +144,26 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForColour(page, red);
     source.publish();
     await waitForMotion(page);
+  });
+
+  it('shows its fallback while its source has sound alone', async () => {
+    const dataDir = temporaryFolder();
+    const source = startSource();
+    source.publish('none');
+    const content = { fallback_media_url: putImage(dataDir, 'red.png', red), muted: false };
+    const service = await startTestService({
+      dataDir,
+      content: lobby([{ kind: 'stream', media_url: source.address, content }]),
+    });
+    const isReady = async (): Promise<boolean> => {
+      const path = `/api/rtmp/session?source=${encodeURIComponent(source.address)}&disableAudio=false`;
+      const { ready, live } = (await (await service.get(path)).json()) as { ready: boolean; live: boolean };
+      return ready && live;
+    };
+    // Before the page asks, so that the fallback is not that of a source that is awaited.
+    await expect.poll(isReady, patience).toBe(true);
+    const page = await openPlayer(service, 'lobby', viewport);
+    await waitForColour(page, red);
   });
 
   it('shows its fallback, and not what is left of its source, until media arrives', async () => {

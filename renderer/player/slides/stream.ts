@@ -165,6 +165,7 @@ export const createStream: SlideFactory = (context) => {
     if (isLive()) onceLive.add(mediaUrl(context.slide));
     else if (wasLive()) throw new Error(ENDED);
     await soon(frameShown(video));
+    if (video.videoWidth === 0) throw new Error('the stream has sound alone');
     dropStill();
   };
 

@@ -74,7 +74,9 @@ export const watchMotion = (video: HTMLVideoElement, seconds: number, onStill: (
   let still = 0;
   // Ticks are counted instead of measuring time: a machine that slept has not stalled.
   const timer = setInterval(() => {
-    still = video.currentTime !== seen || video.ended || document.hidden ? 0 : still + 1;
+    // Sound alone moves on without a picture.
+    const moves = video.currentTime !== seen && video.videoWidth > 0;
+    still = moves || video.ended || document.hidden ? 0 : still + 1;
     seen = video.currentTime;
     if (still < seconds) return;
     clearInterval(timer);
