@@ -22,6 +22,10 @@ import { TRANSPARENT } from './web-pages.ts';
 /** How long a page rests at its ends, in ms. */
 const REST_MS = 3_000;
 
+/** A frame has a pointer of its own, which it shows unless the pointer passes through it. */
+const NO_POINTER = `*, *::before, *::after { cursor: none !important; }
+  iframe, frame, object, embed { pointer-events: none !important; }`;
+
 const zoomCss = (zoom: number): string => `body { zoom: ${zoom} !important; }`;
 
 /** Scrolls a page, and starts again from the other end. @param speed pixels a second; negative: upwards */
@@ -172,6 +176,8 @@ export const hostExternalPages = (
     setShown(id, false);
     prepare(contents);
     if (secret !== undefined) grantHeaders(contents, () => pageHeaders(secret));
+    // As the user's, it precedes all that the page says. Fails if the page was closed in the meantime.
+    contents.on('dom-ready', () => void contents.insertCSS(NO_POINTER, { cssOrigin: 'user' }).catch(() => {}));
     dressPage(contents, url, look);
     const end = (): void => {
       if (views.get(id)?.contents === contents) close(id);

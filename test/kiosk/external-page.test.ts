@@ -105,6 +105,19 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await page.getByRole('heading', { name: 'Figures' }).waitFor();
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
       expect(await page.evaluate(() => ['kiosk' in globalThis, window.open('/')])).toEqual([false, null]);
+      // A pointer is seen nowhere in it, and a frame, which may show one, never meets it.
+      const pointers = () =>
+        page.evaluate(() => {
+          const html = '<style>h1 { cursor: pointer !important }</style><iframe></iframe>';
+          if (document.querySelector('iframe') === null) document.body.insertAdjacentHTML('beforeend', html);
+          const { x = 0, y = 0 } = document.querySelector('iframe')?.getBoundingClientRect() ?? {};
+          const met = [document.querySelector('h1'), document.elementFromPoint(x + 9, y + 9)];
+          return met.map((element) => element && [element.localName, getComputedStyle(element).cursor]);
+        });
+      await expect.poll(pointers, patience).toEqual([
+        ['h1', 'none'],
+        ['body', 'none'],
+      ]);
       // Nor does it get a camera, or a place on the disk.
       const permissions = () =>
         page.evaluate(() =>

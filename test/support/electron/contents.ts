@@ -694,13 +694,15 @@ export class WebContents extends EventEmitter {
     return (result as { value: unknown }).value;
   }
 
-  async insertCSS(css: string): Promise<string> {
+  async insertCSS(css: string, { cssOrigin = 'author' } = {}): Promise<string> {
     this.#check();
     lastId += 1;
     const key = String(lastId);
+    // As those of the user, the important declarations of a layer precede those of the page.
+    const rules = cssOrigin === 'user' ? `@layer user { ${css} }` : css;
     await this.#evaluate(`{
       const sheet = Object.assign(new CSSStyleSheet(), { key: '${key}' });
-      sheet.replaceSync(${JSON.stringify(css)});
+      sheet.replaceSync(${JSON.stringify(rules)});
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     }`);
     return key;
