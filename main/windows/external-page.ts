@@ -83,10 +83,17 @@ export const LOAD_MS = 10_000;
 /** How often a page is looked at that somebody is signed in to, in ms, and how often its storage is kept. */
 const WATCH_MS = 2_000;
 const KEEP_MS = 20_000;
+/** How often a page that is shown is asked for an answer, how long it may take, in ms, and how many it may owe in a row. */
+const ASK_MS = 10_000;
+const ANSWER_MS = 10_000;
+const MAX_MISSES = 3;
 /** Chromium's ERR_ABORTED: the page navigated elsewhere before it was loaded, as the landing page does once it is bound. */
 export const ABORTED = -3;
 /** The lowest status of an answer that is no page of the site, as that of a gateway whose site is down. */
 export const SERVER_ERROR = 500;
+
+/** Not by the web contents, which would wait for the end of loading. */
+const runScript = async (contents: WebContents): Promise<unknown> => contents.mainFrame.executeJavaScript('1');
 
 interface ExternalPorts {
   prepare(contents: WebContents): void;
@@ -104,7 +111,7 @@ export const hostExternalPages = (
   page: WebContents,
   { prepare, pageHeaders, openSession }: ExternalPorts,
 ): void => {
-  const views = new Map<number, { view: WebContentsView; contents: WebContents; area: ViewArea }>();
+  const views = new Map<number, { view: WebContentsView; contents: WebContents; area: ViewArea; isShown: boolean }>();
   /** Pages that wait for their session. */
   const opening = new Set<number>();
   /** Pages that ended because they are signed out. */
@@ -115,6 +122,7 @@ export const hostExternalPages = (
     const entry = views.get(id);
     if (entry === undefined) return;
     entry.area = area ?? entry.area;
+    entry.isShown = isShown;
     window.put(entry.view, isShown ? 'external' : 'hidden', entry.area);
   };
   const close = (id: number): void => {
@@ -149,6 +157,20 @@ export const hostExternalPages = (
     }
   };
 
+  /** Ends a page that hangs, which no event tells unless somebody types. On a slow machine one may be busy for long. */
+  const watchAnswers = async (id: number, contents: WebContents, end: () => void): Promise<void> => {
+    for (let misses = 0; misses < MAX_MISSES; ) {
+      await wait(ASK_MS, undefined, { ref: false });
+      const entry = views.get(id);
+      if (entry?.contents !== contents) return;
+      // An error is an answer too: the page navigates.
+      const answered = entry.isShown && runScript(contents).catch(() => {});
+      const isMissed = await Promise.race([answered, wait(ANSWER_MS, true, { ref: false })]);
+      misses = isMissed === true ? misses + 1 : 0;
+    }
+    end();
+  };
+
   /** @throws Error if the page is not wanted any more */
   const sessionFor = async (id: number, url: string, look: PageLook): Promise<PageSession | null> => {
     if (look.session === undefined) return null;
@@ -172,7 +194,7 @@ export const hostExternalPages = (
     // Until it has painted, the page underneath stays visible.
     const view = openView({ partition }, TRANSPARENT);
     const contents = view.webContents;
-    views.set(id, { view, contents, area });
+    views.set(id, { view, contents, area, isShown: false });
     setShown(id, false);
     prepare(contents);
     if (secret !== undefined) grantHeaders(contents, () => pageHeaders(secret));
@@ -219,6 +241,7 @@ export const hostExternalPages = (
     }
     // As in a browser; a page without a background of its own would be see-through.
     if (!contents.isDestroyed()) view.setBackgroundColor('#ffffff');
+    void watchAnswers(id, contents, end);
     if (session === null) return null;
     if (await session.isOut(contents)) {
       end();

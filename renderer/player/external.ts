@@ -242,7 +242,8 @@ const openView = async (
   }
   void kiosk?.external({ do: 'awaitEnd', id }).then(
     (end) =>
-      isClosed || onGone(end === 'signed out' ? signedOutReason(url) : `${url} has crashed, or failed to load again`),
+      isClosed ||
+      onGone(end === 'signed out' ? signedOutReason(url) : `${url} has crashed, hangs, or failed to load again`),
     () => {},
   );
   room.observe(parent);
@@ -273,8 +274,8 @@ export interface Opening {
   /** How a kiosk shows it; absent: as it is. Browsers show its size alone. */
   look?: PageLook;
   /**
-   * Called when an open page is lost: its process has crashed, it failed to reload or it is signed out, which only the kiosk
-   * can detect, or it could not be loaded when it was shown.
+   * Called when an open page is lost: its process has crashed or hangs, it failed to reload or it is signed out, which
+   * only the kiosk can detect, or it could not be loaded when it was shown.
    */
   onGone(reason: string): void;
 }

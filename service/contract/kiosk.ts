@@ -73,7 +73,7 @@ export interface KioskBridge {
   heartbeat(heartbeat: Heartbeat): void;
   /**
    * Resolves when the call is done; `open` when the page has loaded or turns out to be signed out, `awaitEnd` when the page
-   * was closed, is signed out, failed to load again, or its process is gone. Rejects on failure.
+   * was closed, is signed out, failed to load again, or its process hangs or is gone. Rejects on failure.
    */
   external(call: ExternalCall): Promise<ExternalAnswer>;
   /** Resolves when what covers the page is something else than `known`. */

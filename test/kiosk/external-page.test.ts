@@ -8,7 +8,7 @@ import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { describeBrowser } from '../support/browser.ts';
-import type { Electron } from '../support/electron/ask.ts';
+import { type Electron, hangPage } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { isSoak, walk, walks } from '../support/soak.ts';
@@ -76,6 +76,15 @@ const crashView = (kiosk: TestKiosk) =>
     for (const contents of webContents.getAllWebContents())
       if (contents.session.partition === 'external') contents.forcefullyCrashRenderer();
   });
+
+/** Lets the waits of the kiosk that begin later pass so many times as fast. */
+const hurry = (kiosk: TestKiosk, times: number): Promise<void> =>
+  kiosk.evaluate((_electron, factor) => {
+    const timers = process.getBuiltinModule('node:timers/promises');
+    const { setTimeout: wait } = timers;
+    Object.assign(timers, { setTimeout: (ms: number, ...rest: never[]) => wait(ms / factor, ...rest) });
+    process.getBuiltinModule('node:module').syncBuiltinESMExports();
+  }, times);
 
 const shown = { isMuted: false, isShown: true, isWhite: true, isWhole: true };
 const covered = { ...shown, isMuted: true, isShown: false };
@@ -284,6 +293,35 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
     },
   );
+
+  itDouble('stays while it is busy for half a minute, and gives way to the player when it hangs', async () => {
+    const url = await startForeign();
+    const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
+    const kiosk = await startKiosk({ content, config });
+    const api = `${await kiosk.url()}/api/screens/lobby`;
+    const page = async () => {
+      const { connections } = (await (await fetch(`${api}/connections`)).json()) as ConnectionSnapshot;
+      return connections[0]?.page;
+    };
+    await expect.poll(page, patience).toBe('/screen/lobby');
+    await hurry(kiosk, 10);
+    await fetch(`${api}/commands`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command: 'redirect', url }),
+    });
+    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    const foreign = await kiosk.page(new RegExp(`^${url}$`));
+    await foreign.evaluate(() => {
+      const until = performance.now() + 3_000;
+      while (performance.now() < until);
+    });
+    expect(await viewsOf(kiosk)).toEqual([shown]);
+    expect(await page()).toBe(url);
+    await hangPage(kiosk.evaluate, url);
+    await expect.poll(page, patience).toBe('/screen/lobby');
+    expect(await viewsOf(kiosk)).toEqual([]);
+  });
 
   itDouble.each<Trouble['answer']>([502, ...walks<'none'>('none')])(
     'is not shown where its site answers %s, and gives way when it reloads itself meanwhile',
