@@ -91,6 +91,10 @@ const MAX_MISSES = 3;
 export const ABORTED = -3;
 /** The lowest status of an answer that is no page of the site, as that of a gateway whose site is down. */
 export const SERVER_ERROR = 500;
+/** Others: an address that is gone, and one that is asked too often. With 403 a page may let itself in by a script. */
+const CLIENT_ERRORS = [404, 410, 429];
+/** In a session it may be the page in which somebody signs in. */
+const UNAUTHORIZED = 401;
 
 /** Not by the web contents, which would wait for the end of loading. */
 const runScript = async (contents: WebContents): Promise<unknown> => contents.mainFrame.executeJavaScript('1');
@@ -219,7 +223,8 @@ export const hostExternalPages = (
       if (isMainFrame && code !== ABORTED) fail();
     });
     contents.on('did-navigate', (_event, _url, status) => {
-      if (status >= SERVER_ERROR) fail();
+      const isRefused = status === UNAUTHORIZED && session === null;
+      if (isRefused || status >= SERVER_ERROR || CLIENT_ERRORS.includes(status)) fail();
     });
     // At the first layout with content, the page of an error's too; `BrowserWindow` alone documents it.
     const laidOut = new Promise<void>((resolve) => {

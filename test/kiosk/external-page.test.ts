@@ -323,7 +323,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     expect(await viewsOf(kiosk)).toEqual([]);
   });
 
-  itDouble.each<Trouble['answer']>([502, ...walks<'none'>('none')])(
+  itDouble.each<Trouble['answer']>([404, ...walks<Trouble['answer']>(401, 429, 502, 'none')])(
     'is not shown where its site answers %s, and gives way when it reloads itself meanwhile',
     walk,
     async (answer) => {

@@ -195,6 +195,8 @@ const startDash = async () => {
         window.asked = navigator.permissions.query({ name: 'camera' }).then(({ state }) => state);
         Object.assign(document.createElement('a'), { href: '/file', download: 'x' }).click();
       </script>`;
+      // As some sites answer whom they do not know.
+      response.statusCode = 401;
       return void response.end(
         `<!doctype html><h1>Sign in</h1><input type="password"><a href="/enter">Enter</a>${unruly}`,
       );

@@ -10,6 +10,12 @@ interface TraceEvent {
 // Chromium runs one trace at a time.
 let last: Promise<unknown> = Promise.resolve();
 
+const traceConfig = {
+  includedCategories: ['disabled-by-default-devtools.timeline'],
+  excludedCategories: ['*'],
+  traceBufferSizeInKb: 512,
+};
+
 const trace = async ({ send, events }: Chromium, sessionId: string): Promise<TraceEvent[]> => {
   const collected: TraceEvent[] = [];
   let listen: (method: string, parameters: Parameters) => void = () => {};
@@ -19,18 +25,25 @@ const trace = async ({ send, events }: Chromium, sessionId: string): Promise<Tra
       if (method === 'Tracing.tracingComplete') resolve();
     };
   });
-  events.on(sessionId, listen);
-  try {
-    const traceConfig = {
-      includedCategories: ['disabled-by-default-devtools.timeline'],
-      excludedCategories: ['*'],
-      traceBufferSizeInKb: 512,
+  // Of a page that is closed meanwhile no trace is ever complete.
+  let leave: (method: string, parameters: Parameters) => void = () => {};
+  const gone = new Promise<void>((resolve) => {
+    leave = (method, parameters) => {
+      if (method === 'Target.detachedFromTarget' && parameters['sessionId'] === sessionId) resolve();
     };
+  });
+  const record = async (): Promise<void> => {
     await send('Tracing.start', { traceConfig, transferMode: 'ReportEvents' }, sessionId);
     await send('Tracing.end', {}, sessionId);
     await complete;
+  };
+  events.on(sessionId, listen);
+  events.on('browser', leave);
+  try {
+    await Promise.race([record(), gone]);
   } finally {
     events.off(sessionId, listen);
+    events.off('browser', leave);
   }
   return collected;
 };
