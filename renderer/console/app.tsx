@@ -218,12 +218,15 @@ export const Drop = () => {
     };
   }, []);
   const count = uploads.list.value.filter(isActive).length;
+  const failed = uploads.list.value.filter(({ state }) => state === 'failed').length;
   return (
     <>
       {isOver.value && <p class="drop-note">{texts.media.drop}</p>}
-      {count > 0 && router.path.value[0] !== 'media' && (
+      {count + failed > 0 && router.path.value[0] !== 'media' && (
         <div class="upload-note" role="status">
-          <a href={hrefOf('media')}>{texts.media.underWay({ count })}</a>
+          <a href={hrefOf('media')}>
+            {count > 0 ? texts.media.underWay({ count }) : texts.media.notUploaded({ count: failed })}
+          </a>
         </div>
       )}
     </>

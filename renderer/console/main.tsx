@@ -10,7 +10,6 @@ import { storageOf } from '../shared/storage.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
-import { reasonOf } from './api/errors.ts';
 import { createSession, isOtherPerson, takeHandover } from './api/session.ts';
 import { App } from './app.tsx';
 import { followFile } from './model/edit.ts';
@@ -132,24 +131,14 @@ effect(() => {
 });
 const media = createMediaStore(client);
 const router = createRouter(window);
-const uploads = createUploads({
-  client,
-  media,
-  page: document,
-  wakeLock: navigator.wakeLock,
-  onFailed: (name, error) => {
-    // The page of media says so in its list.
-    if (router.path.peek()[0] === 'media') return;
-    announcer.complain(texts.media.notUploaded({ name, reason: reasonOf(error, texts) }));
-  },
-});
+const uploads = createUploads({ client, media, page: document, wakeLock: navigator.wakeLock });
 uploads.renamed.subscribe((renamed) => {
   if (renamed === null) return;
   const { from, to } = renamed;
   announcer.say(texts.media.nameTaken({ name: from, to }));
   const draft = opened?.draft;
-  const [document, base] = [draft?.content.peek(), draft?.base.peek()];
-  if (document != null && base != null) draft?.edit(followFile(document, base.content, from, to));
+  const [document, start] = [draft?.content.peek(), draft?.start()];
+  if (document != null && start != null) draft?.take(followFile(document, start, from, to));
 });
 const ZONE = 'signage.zone';
 effect(() => {

@@ -252,7 +252,7 @@ export const createLibrary = async (
     async write(name: string, stream: Readable, upload: Upload): Promise<Written> {
       const { expectedLength, bodySha256, conditions, checkPermission } = upload;
       const check = async (moment: 'before' | 'after'): Promise<void> => {
-        // What replaces nothing needs no right to replace: who sends it learns that the name is taken.
+        // A file that replaces nothing needs no right to replace; the sender hears that the name is taken.
         const isOnlyNew = conditions.noneMatch === '*';
         if (!isOnlyNew) await checkPermission(moment);
         await checkConditions(name, conditions, moment === 'before');

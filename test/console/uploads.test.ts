@@ -56,8 +56,7 @@ const queueOf = (
   upload: Parameters<typeof createUploads>[0]['client']['upload'],
   media = list(),
   { page, wakeLock } = createPage(),
-  onFailed: (name: string, error: unknown) => void = () => undefined,
-) => createUploads({ client: { upload }, media: storeOf(media), page, wakeLock, onFailed });
+) => createUploads({ client: { upload }, media: storeOf(media), page, wakeLock });
 
 test('a file whose name is that of another one by now gets the next name, and never replaces it', async () => {
   workers();
@@ -169,9 +168,8 @@ test.each([
   workers();
   const phone = createPage();
   const sent: { resolve(answer: Response): void; reject(error: unknown): void }[] = [];
-  const onFailed = vi.fn();
   const upload = () => new Promise<Response>((resolve, reject) => sent.push({ resolve, reject }));
-  const uploads = queueOf(upload, list(), phone, onFailed);
+  const uploads = queueOf(upload, list(), phone);
   const states = () => uploads.list.value.map(({ state }) => state);
   uploads.add([new File(['x'], 'film.mp4')]);
   await expect.poll(() => sent.length, patience).toBe(1);
@@ -186,10 +184,33 @@ test.each([
   phone.hide(false);
   sent[1]?.reject(fault);
   await expect.poll(() => sent.length, patience).toBe(3);
-  expect(onFailed).not.toHaveBeenCalled();
   sent[2]?.reject(fault);
   await expect.poll(states, patience).toEqual(['failed']);
-  expect(onFailed.mock.calls).toEqual([['film.mp4', fault]]);
+  expect(uploads.list.value[0]?.error).toBe(fault);
+});
+
+test('in a tab that stays hidden an upload is sent again after a while, unless it is cancelled', async () => {
+  workers();
+  const tab = createPage();
+  const sent: ((error: unknown) => void)[] = [];
+  const uploads = queueOf(() => new Promise((_, reject) => sent.push(reject)), list(), tab);
+  const state = () => uploads.list.value[0]?.state;
+  uploads.add([new File(['x'], 'film.mp4')]);
+  await expect.poll(() => sent.length, patience).toBe(1);
+  tab.hide(true);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  sent[0]?.(new Unreachable('The box does not answer.'));
+  await expect.poll(state, patience).toBe('waiting');
+  vi.advanceTimersByTime(30_000);
+  await expect.poll(() => sent.length, patience).toBe(2);
+  sent[1]?.(new Unreachable('The box does not answer.'));
+  await expect.poll(state, patience).toBe('waiting');
+  uploads.cancel(1);
+  await expect.poll(state, patience).toBe('cancelled');
+  vi.advanceTimersByTime(30_000);
+  await new Promise(setImmediate);
+  expect(sent).toHaveLength(2);
 });
 
 test('the screen stays on while files are sent', async () => {

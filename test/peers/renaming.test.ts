@@ -337,7 +337,7 @@ test('who may not replace a file is told that its name is taken, as who sends it
   expect(await refusalOf(await add(tagged.ask, 'hall.gif'))).toEqual([412, 'precondition_failed']);
   expect(await refusalOf(await put(editor.ask, 'other.gif', gif('mine')))).toEqual([403, 'role_required']);
 
-  // Another file takes the name while the editor's arrives.
+  // A different file takes the name while the editor's arrives.
   const sent = { method: 'PUT', url: `${box.url}/api/media/late.gif`, body: gif('mine'), headers: onlyNew };
   const signed = await signAsPerson(editor.key, { ...sent, recipient: box.nodeId });
   const finish = await beginUpload(box, 'late.gif', 'mine', { ...signed, ...onlyNew });

@@ -49,6 +49,7 @@ export const reasonOf = (error: unknown, texts: Pick<ConsoleTexts, 'errors' | 'o
 };
 
 const sentenceOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
+  if (error instanceof Unloaded) return errors.unloaded;
   if (error instanceof Unreachable) return errors.unreachable;
   if (error instanceof Unproven) return errors.unproven;
   if (error instanceof Refusal && error.clockOff !== 0) {
@@ -95,6 +96,9 @@ export class Unreachable extends Error implements Uncertain {
   override readonly name = 'Unreachable';
   mayHappen = false;
 }
+
+/** A part of this page was not loaded: the box is away, or was updated and has other files. */
+export class Unloaded extends Unreachable {}
 
 /** The box did not prove that it knows the secret, so the answer may be that of another host. */
 export class Unproven extends Error implements Uncertain {

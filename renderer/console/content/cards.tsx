@@ -117,7 +117,8 @@ const Card = ({
         }
       >
         <span class="card-picture">
-          <Miniature slide={slide} id={id} among={ids} isPending={arrival !== null || isConverting} />
+          {/* The end of a conversion may bring the picture. */}
+          <Miniature key={String(isConverting)} slide={slide} id={id} among={ids} isPending={arrival !== null} />
           {fault !== null && (
             <span class={`card-fault ${fault}`}>
               <Icon name="warning" />

@@ -185,8 +185,7 @@ export const withoutScreen = (content: ContentDocument, slug: string): ContentDo
 };
 
 /**
- * The document in which all that was changed since `base` follows a file to its other name. What named it before shows the
- * medium that has its name. Pure.
+ * The document in which all that was changed since `base` follows a file to its other name; what `base` names stays. Pure.
  */
 export const followFile = (
   document: ContentDocument,

@@ -17,6 +17,8 @@ export interface Draft {
   readonly base: ReadonlySignal<Version | null>;
   readonly isDirty: ReadonlySignal<boolean>;
   /** From the request until its answer. */
+  /** What this person has begun with, and what others have changed since; null: nothing is open. */
+  start(): ContentDocument | null;
   readonly isPublishing: ReadonlySignal<boolean>;
   /** The newer version that was published elsewhere; null: none, or this tab is publishing. */
   readonly newer: ReadonlySignal<Version | null>;
@@ -273,6 +275,7 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
   return {
     content,
     base,
+    start: () => (past.peek().length < MOST_STEPS ? past.peek()[0] : undefined) ?? base.peek()?.content ?? null,
     isDirty,
     isPublishing,
     newer,

@@ -1,7 +1,7 @@
 /** Uploads: two at a time, so that each has a connection at once (a signature lives 30 s), hashed first, skipped if the box has the file already. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
-import { isCode, Unreachable, Unreadable } from '../api/errors.ts';
+import { isCode, Unloaded, Unreachable, Unreadable } from '../api/errors.ts';
 import type { HashMessage } from './hash-worker.ts';
 import type { MediaStore } from './media.ts';
 
@@ -26,11 +26,11 @@ interface Dependencies {
   page: Pick<Document, 'hidden' | 'addEventListener'>;
   /** Undefined where the page comes by http. */
   wakeLock: Pick<WakeLock, 'request'> | undefined;
-  /** Not where it is sent again by itself. */
-  onFailed(name: string, error: unknown): void;
 }
 
 const AT_ONCE = 2;
+/** Between attempts of a hidden page. */
+const HIDDEN_MS = 30_000;
 /** Names that are tried for a file. */
 const MOST_NAMES = 10;
 
@@ -49,6 +49,10 @@ export const named = (file: File, name: string): File =>
 /** A file with the name that boxes give it: Macs compose letters of several characters. */
 export const normalized = (file: File): File => named(file, file.name.normalize('NFC'));
 
+/** Whether the same file can still arrive when it is sent again. */
+export const isInterrupted = (error: unknown): boolean =>
+  error instanceof Unreachable || isCode(error, 'request_timeout');
+
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
 
@@ -61,8 +65,8 @@ export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: numbe
       act();
     };
     abort.addEventListener('abort', () => end(() => reject(abort.reason as Error)));
-    // Its script was not loaded; what it cannot read it says in a message.
-    worker.addEventListener('error', () => end(() => reject(new Unreachable('The box does not answer.'))));
+    // The script was not loaded: faults of the file are told by a message.
+    worker.addEventListener('error', () => end(() => reject(new Unloaded('A part of the page was not loaded.'))));
     worker.addEventListener('message', ({ data }: MessageEvent<HashMessage>) => {
       if ('read' in data) onProgress(data.read);
       else if ('sha256' in data) end(() => resolve(data.sha256));
@@ -128,7 +132,7 @@ export const sendFile = (
     request.send(file);
   });
 
-export const createUploads = ({ client, media, page, wakeLock, onFailed }: Dependencies) => {
+export const createUploads = ({ client, media, page, wakeLock }: Dependencies) => {
   const list = signal<readonly Upload[]>([]);
   const renamed = signal<{ from: string; to: string } | null>(null);
   const aborts = new Map<number, AbortController>();
@@ -137,6 +141,14 @@ export const createUploads = ({ client, media, page, wakeLock, onFailed }: Depen
   let turns = 0;
   const whenSeen: (() => void)[] = [];
   let lock: Promise<WakeLockSentinel | undefined> | undefined;
+
+  /** Until the page is seen, or for a while: the other tabs of a PC go on sending. */
+  const seen = (abort: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      whenSeen.push(resolve);
+      abort.addEventListener('abort', () => resolve());
+      setTimeout(resolve, HIDDEN_MS);
+    });
 
   /** A phone that locks itself stops sending. */
   const stayAwake = (): void => {
@@ -207,14 +219,11 @@ export const createUploads = ({ client, media, page, wakeLock, onFailed }: Depen
       }
     } catch (error) {
       if (abort.signal.aborted) return change(id, { state: 'cancelled' });
-      const isLost = error instanceof Unreachable || isCode(error, 'request_timeout');
-      // Phones stop what hidden pages send, and may tell them only once they are seen.
-      if (isLost && (page.hidden || turns !== before)) {
-        if (page.hidden) await new Promise<void>((resolve) => whenSeen.push(resolve));
-        return change(id, { state: 'waiting' });
-      }
-      change(id, { state: 'failed', error });
-      onFailed(given.name, error);
+      // A phone stops what hidden pages send, and may tell a page only once it is seen.
+      if (!isInterrupted(error) || !(page.hidden || turns !== before)) return change(id, { state: 'failed', error });
+      change(id, { state: 'waiting' });
+      if (page.hidden) await seen(abort.signal);
+      if (abort.signal.aborted) change(id, { state: 'cancelled' });
     } finally {
       aborts.delete(id);
       next();

@@ -1,5 +1,5 @@
 /** Files that people give to a page: dropped, chosen, or pasted. */
-import { freeName, hashOf, named, normalized } from '../stores/uploads.ts';
+import { freeName, hashOf, isActive, isInterrupted, named, normalized } from '../stores/uploads.ts';
 import { useConsole } from './context.tsx';
 
 /** Endings of programs, which no display opens; the API takes them, a person hardly means them. */
@@ -102,8 +102,8 @@ export const useReceive = (): ((files: Iterable<File>) => Promise<string[]>) => 
       const sha256 = sizes.has(file.size)
         ? await hashOf(file, new AbortController().signal, () => undefined).catch(() => null)
         : null;
-      // What has failed keeps its name: a slide may wait for it.
-      const unsent = uploads.list.value.filter(({ state }) => state !== 'done' && state !== 'skipped');
+      // What was interrupted keeps its name: a slide may wait for it.
+      const unsent = uploads.list.value.filter((upload) => isActive(upload) || isInterrupted(upload.error));
       const coming = [...unsent.map((upload) => upload.file), ...accepted];
       const name = freeName(file.name, (each) => {
         const other = coming.find((one) => one.name === each);
