@@ -246,7 +246,9 @@ export const createLink = (
       opening.close();
       try {
         // The playlist request shows why a socket was refused: no screen or no service. Otherwise the token has expired.
-        const isReachable = await fetchIfChanged();
+        // A playlist that comes slowly keeps no socket away.
+        const slow = new Promise<true>((resolve) => setTimeout(resolve, OPEN_MS, true));
+        const isReachable = await Promise.race([fetchIfChanged(), slow]);
         if (isRefused && isReachable) await token.renew();
       } finally {
         setTimeout(connect, waitMs(failures++));

@@ -145,7 +145,6 @@ export const createVideo: SlideFactory = ({
 
   /** Seeks to the position that the other pages will have reached when it is shown. */
   const joinLate = async (position: number, signal: AbortSignal): Promise<void> => {
-    if (position < LATE_MS) return;
     const sought = happened(video, 'seeked', signal);
     video.currentTime = whereIn(video, position) / 1000;
     await sought;
@@ -217,7 +216,9 @@ export const createVideo: SlideFactory = ({
       const isLonger = length !== null && (slide.duration_seconds ?? 0) * 1000 > length + TAIL_MS;
       video.loop = isLonger || payload.slides.length === 1;
       const position = pace?.position ?? continued;
-      if (position !== null && length !== null) await joinLate(position(performance.now() + LATE_MS), signal);
+      if (position !== null && length !== null && position(performance.now()) >= LATE_MS) {
+        await joinLate(position(performance.now() + LATE_MS), signal);
+      }
       view.element.prepend(...surround(slide, payload, how, video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
