@@ -9,9 +9,12 @@ import {
   debInstaller,
   type Installer,
   imageInstaller,
+  nsisInstaller,
   orderRoot,
 } from '../../main/updates/installers.ts';
 import { createUpdates, type Updates } from '../../main/updates/updates.ts';
+import { updateNotes } from '../../service/health/index.ts';
+import { inGerman } from '../support/sentences.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, publicKey, serveFeed, writeRelease } from './release.ts';
 
@@ -377,6 +380,21 @@ test('a system whose display is off for days is given up, and tried again', asyn
   };
   expect(await giveUp(null)).toEqual([]);
   expect(await giveUp(true)).toEqual(['2.0.0']);
+});
+
+test('an installer that the disk has no room to unpack is told of in German, with its version', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url, (restart, updatesDir) => {
+    const [installed, kept] = [join(updatesDir, 'installer.exe'), join(updatesDir, 'previous.exe')];
+    return nsisInstaller({ installed, kept, starts: true, free: async () => 0, runDownloaded: restart, quit: restart });
+  });
+  await putIn(box);
+  const notes = updateNotes({ updates: box.updates.status(), system: null });
+  expect(notes).toEqual([
+    'An update is not installed: version 2.0.0: the update needs 1 MB more than the disk has free',
+  ]);
+  expect(notes.map(inGerman)).toEqual([
+    'Ein Update wird nicht installiert: Version 2.0.0: Das Update braucht 1 MB mehr, als auf der Platte frei sind',
+  ]);
 });
 
 test('a version that failed is told of, until it runs all the same because somebody has installed it', async () => {
