@@ -22,7 +22,7 @@ import { dateOf, fingerprint } from './folders.ts';
 import { inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
 import { createNames, isOneFile, isRespelled } from './names.ts';
-import { placeFile } from './place.ts';
+import { endReplacements, placeFile } from './place.ts';
 import type { StorageQuota } from './quota.ts';
 import { receive } from './receive.ts';
 import { createOpener, fileAt } from './serve.ts';
@@ -84,8 +84,7 @@ const toCodedError = (error: unknown): unknown => {
 
 /**
  * The media files of this box: the upload directory, which clients write to, and the media directory, which holds
- * copies of remote media. Both must exist. Deletes the temporary files of interrupted uploads at the start. Every
- * `name` must have passed `mediaName`.
+ * copies of remote media. Both must exist. Ends interrupted uploads at the start. Every `name` must have passed `mediaName`.
  */
 export const createLibrary = async (
   { options, dirs, folders, hasher, now, log }: Context,
@@ -94,7 +93,11 @@ export const createLibrary = async (
   const { maxUploadBytes } = options;
   const { uploads: uploadDir, media: mediaDir } = dirs;
   for (const folder of new Set([uploadDir, mediaDir])) {
-    for (const name of await readdir(folder)) {
+    const found = await readdir(folder);
+    await endReplacements(folder, found).catch((err: unknown) =>
+      log.warn({ err }, 'a file that was being replaced could not be put back'),
+    );
+    for (const name of found) {
       if (!LEFTOVER.test(name)) continue;
       await rm(join(folder, name), { recursive: true, force: true }).then(
         () => log.info({ name }, 'deleted the temporary file of an interrupted upload'),

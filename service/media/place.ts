@@ -1,10 +1,21 @@
 /** Gives a complete file its name. */
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
-import { codeOf, systemDisk } from '../platform/store/disk.ts';
+import { codeOf, statIfTold, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
+
+/** Precedes the name of a file that is being replaced. */
+const ASIDE = '.aside-';
+
+/** Ends the replacements that the end of the service has cut off. @param names of all files of the folder @throws the system's error */
+export const endReplacements = async (folder: string, names: readonly string[]): Promise<void> => {
+  for (const aside of names.filter((each) => each.startsWith(ASIDE))) {
+    const name = aside.slice(ASIDE.length);
+    if (names.includes(name)) await rm(join(folder, aside));
+    else await systemDisk.rename(join(folder, aside), join(folder, name));
+  }
+};
 
 /**
  * Replaces a medium, which may be open. Windows replaces no open file, but lets one be renamed that this service has open.
@@ -15,8 +26,8 @@ export const placeFile = async (temporary: string, path: string): Promise<void> 
     await renamePatiently(systemDisk, temporary, path);
   } catch (error) {
     if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EBUSY') throw error;
-    // The next start removes files of this name.
-    const aside = join(dirname(path), `.upload-${randomUUID()}`);
+    if (!(await statIfTold(path))?.isFile()) throw error;
+    const aside = join(dirname(path), `${ASIDE}${basename(path)}`);
     await systemDisk.rename(path, aside).catch((cause: unknown) => {
       if (codeOf(cause) !== 'EBUSY') throw error;
       throw new CodedError('storage_unavailable', 'Another program has the file open; try again in a moment.', {

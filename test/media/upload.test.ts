@@ -59,6 +59,40 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual(['a.txt']);
   });
 
+  it('keeps what it moves aside over a power cut, and no longer than until the new file is there', async () => {
+    const { put, dataDir, uploadDir } = await startMedia();
+    await put('a.txt', 'first');
+    const rename = vi.spyOn(systemDisk, 'rename');
+    onTestFinished(() => rename.mockRestore());
+    rename.mockImplementation(async (from, to) => {
+      // The power fails before anything gets the name.
+      if (basename(to) === 'a.txt') throw Object.assign(new Error('in use'), { code: 'EPERM', path: from });
+      await move(from, to);
+    });
+    expect((await put('a.txt', 'second')).status).toBe(503);
+    expect(existsSync(join(uploadDir, 'a.txt'))).toBe(false);
+    rename.mockRestore();
+    for (const name of ['.aside-b.txt', 'b.txt']) writeFileSync(join(uploadDir, name), name);
+    const { request, uploads } = await startMedia({ dataDir });
+    expect(uploads()).toEqual(['a.txt', 'b.txt']);
+    expect(await (await request('/media/a.txt')).text()).toBe('first');
+    expect(await (await request('/media/b.txt')).text()).toBe('b.txt');
+  });
+
+  it('does not move a folder of that name aside', async () => {
+    const { put, uploadDir, uploads } = await startMedia();
+    mkdirSync(join(uploadDir, 'a.txt'));
+    const rename = vi.spyOn(systemDisk, 'rename');
+    onTestFinished(() => rename.mockRestore());
+    rename.mockImplementation(async (from, to) => {
+      // As Windows answers where a folder has the name.
+      if (existsSync(to)) throw Object.assign(new Error('a folder'), { code: 'EPERM', path: from });
+      await move(from, to);
+    });
+    expect((await put('a.txt', 'second')).status).toBe(503);
+    expect(uploads()).toEqual(['a.txt']);
+  });
+
   it('replaces a copy of the media directory', async () => {
     const { put, request, mediaDir } = await startMedia();
     writeFileSync(join(mediaDir, 'a.txt'), 'of a peer');
