@@ -12,4 +12,6 @@ export interface MediaContext extends Pick<ServiceContext, FromService> {
   now(): EpochMs;
   folders: Folders;
   hasher: Hasher;
+  /** Ends what the service runs over a file that is about to be replaced. */
+  release(path: string): Promise<void>;
 }

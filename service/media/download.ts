@@ -8,6 +8,7 @@ import type { NetworkScope } from '../domain/network-scope.ts';
 import { FetchFault, pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
+import type { MediaContext } from './context.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import type { FileHash } from './hasher.ts';
 import { placeFile } from './place.ts';
@@ -75,8 +76,8 @@ export const createPart = (folder: string, key: string) => {
     },
 
     /** Moves the complete, synced file to `target`. */
-    async finish(target: string): Promise<void> {
-      await placeFile(path, target);
+    async finish(target: string, release: MediaContext['release'] = async () => {}): Promise<void> {
+      await placeFile(path, target, release);
       await systemDisk.syncFolder(dirname(target));
       await rm(notePath, { force: true });
     },

@@ -59,9 +59,10 @@ const PART_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Fetches files into the media directory, which must exist. Deletes abandoned partial files at the start. */
 export const createDownloads = async (
-  { options, dirs, get, hasher, folders }: Pick<MediaContext, 'options' | 'dirs' | 'get' | 'hasher' | 'folders'>,
+  context: Pick<MediaContext, 'options' | 'dirs' | 'get' | 'hasher' | 'folders' | 'release'>,
   { limits, requireRoom, catalog }: Dependencies,
 ) => {
+  const { options, dirs, get, hasher, folders, release } = context;
   const { maxUploadBytes: limit } = options;
   const mediaDir = dirs.media;
   const turns = createTurns(LIMITS);
@@ -157,7 +158,7 @@ export const createDownloads = async (
       await utimes(part.path, modifiedAt, modifiedAt);
       await syncFile(part.path);
       const facts = await inspect(part.path, name);
-      await part.finish(target);
+      await part.finish(target, release);
       await folders.changed(target);
       catalog.record(target, { ...facts, sha256 });
       return { sha256, size };
@@ -182,7 +183,7 @@ export const createDownloads = async (
         const done = await fetch({ url, key, sha256, size }, async (done, part) => {
           if (modifiedAt !== undefined) await utimes(part.path, modifiedAt, modifiedAt);
           const facts = await inspect(part.path, name);
-          await part.finish(target);
+          await part.finish(target, release);
           await folders.changed(target);
           catalog.record(target, { ...facts, sha256: done.sha256 });
           return done;

@@ -82,7 +82,8 @@ export const createMedia = async (service: ServiceContext, { content: written, f
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, renditionsDir, lostFolderOf(uploadDir)]);
   const hasher = keep(createHasher());
-  const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher };
+  const release = (path: string): Promise<void> => renditions.release(path);
+  const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher, release };
   const lost = createLostUploads(context);
   const deletions = keep(await openDeletions(context));
   // What is named by an old name is kept, fetched and converted as what it is called now.

@@ -27,7 +27,7 @@ import type { StorageQuota } from './quota.ts';
 import { receive } from './receive.ts';
 import { createOpener, fileAt } from './serve.ts';
 
-interface Context extends Pick<MediaContext, 'dirs' | 'folders' | 'hasher' | 'now' | 'log'> {
+interface Context extends Pick<MediaContext, 'dirs' | 'folders' | 'hasher' | 'now' | 'log' | 'release'> {
   options: Pick<Options, 'maxUploadBytes'>;
 }
 
@@ -87,7 +87,7 @@ const toCodedError = (error: unknown): unknown => {
  * copies of remote media. Both must exist. Ends interrupted uploads at the start. Every `name` must have passed `mediaName`.
  */
 export const createLibrary = async (
-  { options, dirs, folders, hasher, now, log }: Context,
+  { options, dirs, folders, hasher, now, log, release }: Context,
   { catalog, storage, newest, deletions, lost, copies, isElsewhere }: Dependencies,
 ) => {
   const { maxUploadBytes } = options;
@@ -130,7 +130,7 @@ export const createLibrary = async (
   /** Puts an upload in its place. */
   const place = async (temporary: string, name: string): Promise<void> => {
     if (uploadDir === mediaDir) await copies.forget(name);
-    await placeFile(temporary, join(uploadDir, name));
+    await placeFile(temporary, join(uploadDir, name), release);
   };
 
   const removeFile = async (folder: string, name: string): Promise<void> => {

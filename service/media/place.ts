@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
 import { codeOf, statIfTold, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
+import type { MediaContext } from './context.ts';
 
 /** Precedes the name of a file that is being replaced. */
 const ASIDE = '.aside-';
@@ -19,20 +20,21 @@ export const endReplacements = async (folder: string, names: readonly string[]):
 
 /**
  * Replaces a medium, which may be open. Windows replaces no open file, but lets one be renamed that this service has open.
- * @throws `storage_unavailable` if another program has it open, or the system's error
+ * @throws `storage_unavailable` if a program outside the player has it open, or the system's error
  */
-export const placeFile = async (temporary: string, path: string): Promise<void> => {
+export const placeFile = async (temporary: string, path: string, release: MediaContext['release']): Promise<void> => {
   try {
     await renamePatiently(systemDisk, temporary, path);
   } catch (error) {
     if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EBUSY') throw error;
     if (!(await statIfTold(path))?.isFile()) throw error;
+    // On Windows ffmpeg lets nobody rename what it reads.
+    await release(path);
     const aside = join(dirname(path), `${ASIDE}${basename(path)}`);
     await systemDisk.rename(path, aside).catch((cause: unknown) => {
       if (codeOf(cause) !== 'EBUSY') throw error;
-      throw new CodedError('storage_unavailable', 'Another program has the file open; try again in a moment.', {
-        cause,
-      });
+      const message = 'A program outside the player has the file open; try again in a moment.';
+      throw new CodedError('storage_unavailable', message, { cause });
     });
     await systemDisk.rename(temporary, path).catch(async (cause: unknown) => {
       await systemDisk.rename(aside, path);

@@ -45,5 +45,6 @@ export const mediaContext = (data: string, setup: Setup = {}) => {
     now: Date.now,
     folders: createFolders([uploads, media, join(media, 'copies')], setup.now),
     hasher,
+    release: async () => {},
   } satisfies MediaContext;
 };

@@ -2,10 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { rename as move } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
+import { systemDisk } from '../../service/platform/store/disk.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { startBox, startSite, untilTogether } from '../peers/support.ts';
 import { startHeadless } from '../platform/options/process.ts';
@@ -153,6 +155,23 @@ describe.skipIf(!hasFfmpeg)('a conversion', () => {
       expect(logged(box, 'a medium could not be converted').length).toBeLessThanOrEqual(1);
     },
   );
+
+  it('ends where its original is replaced on Windows, which replaces no file that is read', async () => {
+    const box = await startTestService({ content: empty });
+    const next = film('0x00a000', 4);
+    await put(box, 'film.mp4', film('0xa00000', 60));
+    await untilState(box, 'film.mp4', 'converting');
+    const path = join(box.dataDir, 'uploads', 'film.mp4');
+    await expect.poll(() => readersOf(path).length, patience).toBeGreaterThan(0);
+    const rename = vi.spyOn(systemDisk, 'rename');
+    onTestFinished(() => rename.mockRestore());
+    rename.mockImplementation(async (from, to) => {
+      const isHeld = [from, to].includes(path) && readersOf(path).length > 0;
+      if (isHeld) throw Object.assign(new Error('in use'), { code: 'EBUSY', path: from });
+      await move(from, to);
+    });
+    expect(await put(box, 'film.mp4', next)).toBe(200);
+  });
 });
 
 describe.skipIf(!isSoak || !hasFfmpeg)('a long conversion', () => {

@@ -37,7 +37,7 @@ describe('PUT /api/media/{filename}', () => {
 
   it.each([
     ['this service', 'EPERM', 200],
-    ['another program', 'EBUSY', 503],
+    ['a program outside the player', 'EBUSY', 503],
   ])('replaces a file that %s has open, as far as Windows allows it', async (_, code, status) => {
     const { put, request, uploads } = await startMedia();
     await put('a.txt', 'first');
@@ -53,7 +53,7 @@ describe('PUT /api/media/{filename}', () => {
     if (status === 503)
       expect(await errorOf(response)).toMatchObject({
         code: 'storage_unavailable',
-        message: 'Another program has the file open; try again in a moment.',
+        message: 'A program outside the player has the file open; try again in a moment.',
       });
     expect(await (await request('/media/a.txt')).text()).toBe(status === 503 ? 'first' : 'second');
     expect(uploads()).toEqual(['a.txt']);

@@ -286,6 +286,7 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     look,
     onReady: work.onReady,
     offer: work.offer,
+    release: work.release,
     counts: work.counts,
     /** Evicts renditions of what the content does not name now. @returns the bytes freed */
     evict: async (bytes: number): Promise<number> => {

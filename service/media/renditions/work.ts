@@ -445,6 +445,12 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     statusOf,
     /** Looks soon at what is to be done. */
     look: (): void => look(),
+    /** Ends the work on a file that is about to be replaced, and a measurement, which may read it too. */
+    release: async (path: string): Promise<void> => {
+      if (running === null || !['', path].includes(running.path)) return;
+      running.abort.abort(new Error('the original is replaced'));
+      await running.done;
+    },
     /** Calls `listener` when a rendition has become ready or has failed. */
     onReady: news.on,
     /** What this box has for originals, for another box. */
