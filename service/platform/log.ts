@@ -13,15 +13,20 @@ import { isMissing } from './store/disk.ts';
  * @param onLine called with every line
  */
 export const createLog = (level: Options['logLevel'], folder: string, onLine?: (line: string) => void): Logger => {
+  /** Ends the part of a line that a full disk has taken. */
+  let broken = '';
   // What it does not take, as on a full disk, is lost there: an error without a listener is thrown into the caller.
   const openStderr = (): ReturnType<typeof pino.destination> =>
     pino.destination({ dest: 2, sync: true }).once('error', () => {
+      broken = '\n';
       stderr = openStderr();
     });
   let stderr = openStderr();
   const files = createLogFiles(folder);
   const write = (line: string): void => {
-    stderr.write(line);
+    const text = broken + line;
+    broken = '';
+    stderr.write(text);
     files.write(line);
     onLine?.(line);
   };
