@@ -91,8 +91,11 @@ const MAX_MISSES = 3;
 export const ABORTED = -3;
 /** The lowest status of an answer that is no page of the site, as that of a gateway whose site is down. */
 export const SERVER_ERROR = 500;
-/** Others: an address that is gone, and one that is asked too often. With 403 a page may let itself in by a script. */
-const CLIENT_ERRORS = [404, 410, 429];
+/** This client error is no page of the site: the address is gone. With 403 a page may let itself in by a script. */
+const GONE = 410;
+/** These may be one: a script leads on from it, or solves its challenge. How long it may take, in ms. */
+const DOUBTFUL = [404, 429];
+const LEAD_ON_MS = 5_000;
 /** In a session it may be the page in which somebody signs in. */
 const UNAUTHORIZED = 401;
 
@@ -219,12 +222,24 @@ export const hostExternalPages = (
       hasFailed = true;
       end();
     };
+    let isDoubtful = false;
+    const awaitNext = async (): Promise<void> => {
+      const next = once(contents, 'did-navigate');
+      if ((await Promise.race([next, wait(LEAD_ON_MS, null, { ref: false })])) === null) fail();
+    };
     contents.on('did-fail-load', (_event, code, _description, _url, isMainFrame) => {
       if (isMainFrame && code !== ABORTED) fail();
     });
     contents.on('did-navigate', (_event, _url, status) => {
       const isRefused = status === UNAUTHORIZED && session === null;
-      if (isRefused || status >= SERVER_ERROR || CLIENT_ERRORS.includes(status)) fail();
+      isDoubtful = DOUBTFUL.includes(status);
+      if (isRefused || status >= SERVER_ERROR || status === GONE) fail();
+      else if (isDoubtful) void awaitNext();
+    });
+    /** Resolves at the first answer that needs no other, or at the end. */
+    const judged = new Promise<void>((resolve) => {
+      contents.on('did-navigate', () => isDoubtful || resolve());
+      contents.on('destroyed', () => resolve());
     });
     // At the first layout with content, the page of an error's too; `BrowserWindow` alone documents it.
     const laidOut = new Promise<void>((resolve) => {
@@ -239,6 +254,7 @@ export const hostExternalPages = (
     // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
     const started = Promise.race([loading, laidOut]).then(() => false);
     const isLate = await Promise.race([started, wait(LOAD_MS, true, { ref: false })]);
+    if (isDoubtful) await judged;
     if (hasFailed) throw new Error('the page answered with an error');
     if (isLate && (contents.isDestroyed() || contents.getURL() === '')) {
       end();

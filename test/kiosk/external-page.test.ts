@@ -22,9 +22,9 @@ interface Trouble {
   answer: number | 'none' | null;
 }
 
-/** A page of somebody else's; two of its addresses never finish loading, and one reloads itself. */
+/** A page of somebody else's; some of its addresses never finish loading, one reloads itself, and some let in by a script. */
 const startForeign = async (trouble: Trouble = { answer: null }): Promise<string> => {
-  const server = createServer(({ url }, response) => {
+  const server = createServer(({ url, headers }, response) => {
     if (trouble.answer === 'none') return void response.destroy();
     if (trouble.answer !== null) return void response.writeHead(trouble.answer).end('Bad gateway');
     if (url === '/never') return;
@@ -39,6 +39,11 @@ const startForeign = async (trouble: Trouble = { answer: null }): Promise<string
       return;
     }
     response.setHeader('Content-Type', 'text/html');
+    const letsIn = /^.lets-in-after-(\d+)$/.exec(url ?? '')?.[1];
+    if (letsIn !== undefined && headers.cookie !== `in=${letsIn}`) {
+      const enter = `document.cookie = 'in=${letsIn}'; location.reload()`;
+      return void response.writeHead(Number(letsIn)).end(`<script>setTimeout(() => { ${enter} }, 1000)</script>`);
+    }
     const scripts: Record<string, string> = {
       '/hangs': '<script src="/never"></script>',
       '/reloads': '<script>setTimeout(() => location.reload(), 500)</script>',
@@ -77,6 +82,20 @@ const crashView = (kiosk: TestKiosk) =>
       if (contents.session.partition === 'external') contents.forcefullyCrashRenderer();
   });
 
+/** Starts to note of each page of another site its answers and its end, and whether it was muted, since it was not shown. */
+const noteFates = async (kiosk: TestKiosk): Promise<() => Promise<[number | 'end', boolean][]>> => {
+  await kiosk.evaluate(({ app }: Electron) => {
+    app.fates = [];
+    app.on('web-contents-created', (_event: Electron, contents: Electron) => {
+      if (contents.session.partition !== 'external') return;
+      const note = (what: unknown) => app.fates.push([what, contents.isMuted]);
+      contents.on('did-navigate', (_navigation: Electron, _url: string, status: number) => note(status));
+      contents.on('destroyed', () => note('end'));
+    });
+  });
+  return () => kiosk.evaluate(({ app }: Electron) => app.fates);
+};
+
 /** Lets the waits of the kiosk that begin later pass so many times as fast. */
 const hurry = (kiosk: TestKiosk, times: number): Promise<void> =>
   kiosk.evaluate((_electron, factor) => {
@@ -85,6 +104,19 @@ const hurry = (kiosk: TestKiosk, times: number): Promise<void> =>
     Object.assign(timers, { setTimeout: (ms: number, ...rest: never[]) => wait(ms / factor, ...rest) });
     process.getBuiltinModule('node:module').syncBuiltinESMExports();
   }, times);
+
+/** Sends the screen to a page, once it has its player. */
+const redirect = async (kiosk: TestKiosk, url: string) => {
+  const send = async () => {
+    const response = await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command: 'redirect', url }),
+    });
+    return ((await response.json()) as { sent: number }).sent;
+  };
+  await expect.poll(send, patience).toBe(1);
+};
 
 const shown = { isMuted: false, isShown: true, isWhite: true, isWhole: true };
 const covered = { ...shown, isMuted: true, isShown: false };
@@ -212,11 +244,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     await expect.poll(focused, patience).toMatch(/screen\/lobby/);
     await kiosk.pressChord();
     await expect.poll(focused, patience).toMatch(/maintenance\.html$/);
-    await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ command: 'redirect', url }),
-    });
+    await redirect(kiosk, url);
     const foreign = await kiosk.page(new RegExp(`^${url}$`));
     await foreign.getByRole('heading', { name: 'Figures' }).waitFor();
     await foreign.reload();
@@ -283,11 +311,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await crashView(kiosk);
       await expect.poll(connection, patience).toMatchObject({ currentSlideId: 'hello' });
 
-      await fetch(`${api}/commands`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ command: 'redirect', url }),
-      });
+      await redirect(kiosk, url);
       await expect.poll(connection, patience).toMatchObject({ page: url });
       await crashView(kiosk);
       await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
@@ -305,11 +329,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     };
     await expect.poll(page, patience).toBe('/screen/lobby');
     await hurry(kiosk, 10);
-    await fetch(`${api}/commands`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ command: 'redirect', url }),
-    });
+    await redirect(kiosk, url);
     await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
     const foreign = await kiosk.page(new RegExp(`^${url}$`));
     await foreign.evaluate(() => {
@@ -349,4 +369,17 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await expect.poll(current, patience).toBe('hello');
     },
   );
+
+  itDouble.each([404, ...walks(429)])('is shown where its site answers %s, and its script leads on', async (status) => {
+    const url = `${await startForeign()}lets-in-after-${status}`;
+    const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
+    const kiosk = await startKiosk({ content, config });
+    const fates = await noteFates(kiosk);
+    await redirect(kiosk, url);
+    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    expect(await fates()).toEqual([
+      [status, true],
+      [200, true],
+    ]);
+  });
 });
