@@ -101,6 +101,14 @@ const UNAUTHORIZED = 401;
 
 /** Not by the web contents, which would wait for the end of loading. */
 const runScript = async (contents: WebContents): Promise<unknown> => contents.mainFrame.executeJavaScript('1');
+/** An error is an answer too: the page navigates. */
+const hangs = (contents: WebContents): Promise<boolean> => {
+  const answered = runScript(contents).then(
+    () => false,
+    () => false,
+  );
+  return Promise.race([answered, wait(ANSWER_MS, true, { ref: false })]);
+};
 
 interface ExternalPorts {
   prepare(contents: WebContents): void;
@@ -164,16 +172,13 @@ export const hostExternalPages = (
     }
   };
 
-  /** Ends a page that hangs, which no event tells unless somebody types. On a slow machine one may be busy for long. */
+  /** Ends a page that hangs: Electron reports it only after input. On a slow machine one may be busy for long. */
   const watchAnswers = async (id: number, contents: WebContents, end: () => void): Promise<void> => {
     for (let misses = 0; misses < MAX_MISSES; ) {
       await wait(ASK_MS, undefined, { ref: false });
       const entry = views.get(id);
       if (entry?.contents !== contents) return;
-      // An error is an answer too: the page navigates.
-      const answered = entry.isShown && runScript(contents).catch(() => {});
-      const isMissed = await Promise.race([answered, wait(ANSWER_MS, true, { ref: false })]);
-      misses = isMissed === true ? misses + 1 : 0;
+      misses = entry.isShown && (await hangs(contents)) ? misses + 1 : 0;
     }
     end();
   };
@@ -251,17 +256,19 @@ export const hostExternalPages = (
       end();
       throw error;
     });
-    // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
+    // One that never ends loading, as a stream of pictures does, is shown as far as it is.
     const started = Promise.race([loading, laidOut]).then(() => false);
     const isLate = await Promise.race([started, wait(LOAD_MS, true, { ref: false })]);
     if (isDoubtful) await judged;
     if (hasFailed) throw new Error('the page answered with an error');
-    if (isLate && (contents.isDestroyed() || contents.getURL() === '')) {
+    // Its slide may be over before it owes so many answers that it is ended.
+    const isStuck = isLate && !contents.isDestroyed() && (contents.getURL() === '' || (await hangs(contents)));
+    if (isStuck || contents.isDestroyed()) {
       end();
-      throw new Error(`the page has not begun to load within ${LOAD_MS / 1000} s`);
+      throw new Error(`the page was closed, hangs, or has not begun to load within ${LOAD_MS / 1000} s`);
     }
     // As in a browser; a page without a background of its own would be see-through.
-    if (!contents.isDestroyed()) view.setBackgroundColor('#ffffff');
+    view.setBackgroundColor('#ffffff');
     void watchAnswers(id, contents, end);
     if (session === null) return null;
     if (await session.isOut(contents)) {

@@ -22,6 +22,13 @@ interface Trouble {
   answer: number | 'none' | null;
 }
 
+/** Nothing but scripts: what it waits for never comes, and one holds the page, as a loop would. */
+const hold = `const request = new XMLHttpRequest(); request.open('GET', '/never', false); request.send();`;
+const bare: Record<string, string> = {
+  '/bare': '<script src="/never"></script>',
+  '/holds': `<script>setTimeout(() => { ${hold} }, 100)</script><script src="/never"></script>`,
+};
+
 /** A page of somebody else's; some of its addresses never finish loading, one reloads itself, and some let in by a script. */
 const startForeign = async (trouble: Trouble = { answer: null }): Promise<string> => {
   const server = createServer(({ url, headers }, response) => {
@@ -44,6 +51,7 @@ const startForeign = async (trouble: Trouble = { answer: null }): Promise<string
       const enter = `document.cookie = 'in=${letsIn}'; location.reload()`;
       return void response.writeHead(Number(letsIn)).end(`<script>setTimeout(() => { ${enter} }, 1000)</script>`);
     }
+    if (bare[url ?? ''] !== undefined) return void response.end(bare[url ?? '']);
     const scripts: Record<string, string> = {
       '/hangs': '<script src="/never"></script>',
       '/reloads': '<script>setTimeout(() => location.reload(), 500)</script>',
@@ -380,6 +388,25 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     expect(await fates()).toEqual([
       [status, true],
       [200, true],
+    ]);
+  });
+
+  itDouble('is shown where it never ends loading, and never where it hangs before', async () => {
+    const url = await startForeign();
+    const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
+    const kiosk = await startKiosk({ content, config });
+    await redirect(kiosk, url);
+    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    await hurry(kiosk, 4);
+    await redirect(kiosk, `${url}bare`);
+    await kiosk.page(/bare$/);
+    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    const fates = await noteFates(kiosk);
+    await redirect(kiosk, `${url}holds`);
+    await expect.poll(fates, patience).toContainEqual(['end', true]);
+    expect(await fates()).toEqual([
+      [200, true],
+      ['end', true],
     ]);
   });
 });
