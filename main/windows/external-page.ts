@@ -211,7 +211,10 @@ export const hostExternalPages = (
     prepare(contents);
     if (secret !== undefined) grantHeaders(contents, () => pageHeaders(secret));
     // As the user's, it precedes all that the page says. Fails if the page was closed in the meantime.
-    contents.on('dom-ready', () => void contents.insertCSS(NO_POINTER, { cssOrigin: 'user' }).catch(() => {}));
+    const hidePointer = () => void contents.insertCSS(NO_POINTER, { cssOrigin: 'user' }).catch(() => {});
+    contents.on('dom-ready', hidePointer);
+    // One that never ends loading has no `dom-ready`. At `did-navigate` Electron drops it while there is no element yet.
+    (contents as EventEmitter).on('ready-to-show', hidePointer);
     dressPage(contents, url, look);
     const end = (): void => {
       if (views.get(id)?.contents === contents) close(id);
@@ -267,6 +270,8 @@ export const hostExternalPages = (
       end();
       throw new Error(`the page was closed, hangs, or has not begun to load within ${LOAD_MS / 1000} s`);
     }
+    // It may have had neither event.
+    if (isLate) hidePointer();
     // As in a browser; a page without a background of its own would be see-through.
     view.setBackgroundColor('#ffffff');
     void watchAnswers(id, contents, end);

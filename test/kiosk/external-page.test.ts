@@ -126,6 +126,9 @@ const redirect = async (kiosk: TestKiosk, url: string) => {
   await expect.poll(send, patience).toBe(1);
 };
 
+/** In a page. */
+const cursorOf = () => getComputedStyle(document.documentElement).cursor;
+
 const shown = { isMuted: false, isShown: true, isWhite: true, isWhole: true };
 const covered = { ...shown, isMuted: true, isShown: false };
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
@@ -236,6 +239,8 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
             webContents.getAllWebContents().map((each: Electron) => [each.getURL(), each.isLoading(), each.isMuted]),
           );
         await expect.poll(addresses, { ...patience, timeout: 8_000 }).toContainEqual([`${url}${path}`, true, false]);
+        const endless = await kiosk.page(new RegExp(`/${path}$`));
+        await expect.poll(() => endless.evaluate(cursorOf), patience).toBe('none');
       }
       await command({ command: 'reload' });
       await expect.poll(() => viewsOf(kiosk), patience).not.toContainEqual(shown);
@@ -391,7 +396,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     ]);
   });
 
-  itDouble('is shown where it never ends loading, and never where it hangs before', async () => {
+  itDouble('is shown where it never ends loading, without a pointer, and never where it hangs before', async () => {
     const url = await startForeign();
     const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
     const kiosk = await startKiosk({ content, config });
@@ -399,8 +404,9 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
     await hurry(kiosk, 4);
     await redirect(kiosk, `${url}bare`);
-    await kiosk.page(/bare$/);
+    const page = await kiosk.page(/bare$/);
     await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    await expect.poll(() => page.evaluate(cursorOf), patience).toBe('none');
     const fates = await noteFates(kiosk);
     await redirect(kiosk, `${url}holds`);
     await expect.poll(fates, patience).toContainEqual(['end', true]);
