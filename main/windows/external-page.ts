@@ -101,14 +101,6 @@ const UNAUTHORIZED = 401;
 
 /** Not by the web contents, which would wait for the end of loading. */
 const runScript = async (contents: WebContents): Promise<unknown> => contents.mainFrame.executeJavaScript('1');
-/** An error is an answer too: the page navigates. */
-const hangs = (contents: WebContents): Promise<boolean> => {
-  const answered = runScript(contents).then(
-    () => false,
-    () => false,
-  );
-  return Promise.race([answered, wait(ANSWER_MS, true, { ref: false })]);
-};
 
 interface ExternalPorts {
   prepare(contents: WebContents): void;
@@ -178,7 +170,10 @@ export const hostExternalPages = (
       await wait(ASK_MS, undefined, { ref: false });
       const entry = views.get(id);
       if (entry?.contents !== contents) return;
-      misses = entry.isShown && (await hangs(contents)) ? misses + 1 : 0;
+      // An error is an answer too: the page navigates.
+      const answered = entry.isShown && runScript(contents).catch(() => {});
+      const isMissed = await Promise.race([answered, wait(ANSWER_MS, true, { ref: false })]);
+      misses = isMissed === true ? misses + 1 : 0;
     }
     end();
   };
@@ -231,9 +226,12 @@ export const hostExternalPages = (
       end();
     };
     let isDoubtful = false;
+    const closed = once(contents, 'destroyed');
+    /** Waits where a script may lead on from an error; one that is on gives way at once. */
     const awaitNext = async (): Promise<void> => {
       const next = once(contents, 'did-navigate');
-      if ((await Promise.race([next, wait(LEAD_ON_MS, null, { ref: false })])) === null) fail();
+      const isOn = views.get(id)?.isShown === true;
+      if (isOn || (await Promise.race([next, closed, wait(LEAD_ON_MS, null, { ref: false })])) === null) fail();
     };
     contents.on('did-fail-load', (_event, code, _description, _url, isMainFrame) => {
       if (isMainFrame && code !== ABORTED) fail();
@@ -243,11 +241,6 @@ export const hostExternalPages = (
       isDoubtful = DOUBTFUL.includes(status);
       if (isRefused || status >= SERVER_ERROR || status === GONE) fail();
       else if (isDoubtful) void awaitNext();
-    });
-    /** Resolves at the first answer that needs no other, or at the end. */
-    const judged = new Promise<void>((resolve) => {
-      contents.on('did-navigate', () => isDoubtful || resolve());
-      contents.on('destroyed', () => resolve());
     });
     // At the first layout with content, the page of an error's too; `BrowserWindow` alone documents it.
     const laidOut = new Promise<void>((resolve) => {
@@ -259,21 +252,22 @@ export const hostExternalPages = (
       end();
       throw error;
     });
-    // One that never ends loading, as a stream of pictures does, is shown as far as it is.
+    // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
     const started = Promise.race([loading, laidOut]).then(() => false);
     const isLate = await Promise.race([started, wait(LOAD_MS, true, { ref: false })]);
-    if (isDoubtful) await judged;
+    if (isDoubtful) {
+      while (isDoubtful && !contents.isDestroyed()) await Promise.race([once(contents, 'did-navigate'), closed]);
+      await Promise.race([once(contents, 'dom-ready'), closed, wait(LOAD_MS, null, { ref: false })]);
+    }
     if (hasFailed) throw new Error('the page answered with an error');
-    // Its slide may be over before it owes so many answers that it is ended.
-    const isStuck = isLate && !contents.isDestroyed() && (contents.getURL() === '' || (await hangs(contents)));
-    if (isStuck || contents.isDestroyed()) {
+    if (isLate && (contents.isDestroyed() || contents.getURL() === '')) {
       end();
-      throw new Error(`the page was closed, hangs, or has not begun to load within ${LOAD_MS / 1000} s`);
+      throw new Error(`the page has not begun to load within ${LOAD_MS / 1000} s`);
     }
     // It may have had neither event.
     if (isLate) hidePointer();
     // As in a browser; a page without a background of its own would be see-through.
-    view.setBackgroundColor('#ffffff');
+    if (!contents.isDestroyed()) view.setBackgroundColor('#ffffff');
     void watchAnswers(id, contents, end);
     if (session === null) return null;
     if (await session.isOut(contents)) {

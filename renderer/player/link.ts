@@ -177,10 +177,11 @@ export const createLink = (
     while (isStale) {
       isStale = false;
       // Delivered before the next request: the service would not send it a second time.
+      const leave = reconnect;
       const delivery = await fetchPlaylist().catch(() => undefined);
       if (delivery === undefined) {
-        // If HTTP fails, the socket is dead too, even if it seems open.
-        reconnect();
+        // If HTTP fails, the socket of then is dead too, even if it seems open.
+        leave();
         return false;
       }
       if (delivery !== null) deliver(delivery);
@@ -247,7 +248,7 @@ export const createLink = (
       try {
         // The playlist request shows why a socket was refused: no screen or no service. Otherwise the token has expired.
         // A playlist that comes slowly keeps no socket away.
-        const slow = new Promise<true>((resolve) => setTimeout(resolve, OPEN_MS, true));
+        const slow = new Promise<false>((resolve) => setTimeout(resolve, OPEN_MS, false));
         const isReachable = await Promise.race([fetchIfChanged(), slow]);
         if (isRefused && isReachable) await token.renew();
       } finally {

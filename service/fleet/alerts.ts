@@ -28,8 +28,8 @@ export const createFleetAlerts = async (
 
   /** Keeps the `last` that the hub took, and forgets what comes after it: the hub never takes that. */
   const settle = async (given: readonly UpwardRecord[], last: string | null): Promise<void> => {
-    if (given.length === 0) return;
     const never = new Set(given.slice(given.findIndex(({ id }) => id === last) + 1).map(({ id }) => id));
+    if (never.size === 0 && (last === null || last === store.read().taken)) return;
     const settled = ({ sent, taken }: z.infer<typeof schema>) => ({
       sent: sent.filter(({ id }) => !never.has(id)),
       taken: last ?? taken,
@@ -48,7 +48,7 @@ export const createFleetAlerts = async (
     const from = all.findIndex(({ id }) => id === newest) + 1;
     const missing = all.filter((each, index) => index >= from && !(index <= takenAt && isOld(each)));
     const { count, last } = await channel.send(missing);
-    await settle(missing.slice(0, count), last);
+    await settle(missing.slice(0, count), last ?? all[from - 1]?.id ?? null);
     if (count < missing.length) throw new Error('the hub of the fleet does not take them');
   };
 

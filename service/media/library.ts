@@ -94,9 +94,7 @@ export const createLibrary = async (
   const { uploads: uploadDir, media: mediaDir } = dirs;
   for (const folder of new Set([uploadDir, mediaDir])) {
     const found = await readdir(folder);
-    await endReplacements(folder, found).catch((err: unknown) =>
-      log.warn({ err }, 'a file that was being replaced could not be put back'),
-    );
+    await endReplacements(folder, found, log);
     for (const name of found) {
       if (!LEFTOVER.test(name)) continue;
       await rm(join(folder, name), { recursive: true, force: true }).then(
@@ -141,6 +139,8 @@ export const createLibrary = async (
 
   /** Removes an upload, or moves it to `.lost` if its bytes are not those of `sha256`. */
   const discardUpload = async (name: string, upload: Stats, sha256: string | null | undefined): Promise<void> => {
+    // What reads it may hold it, as for `placeFile`.
+    await release(join(uploadDir, name));
     const isSame = sha256 != null && catalog.hashOf(join(uploadDir, name), upload) === sha256;
     const reason = 'an upload lost to a newer file or deletion of its name';
     await (isSame ? removeFile(uploadDir, name) : lost.keep(join(uploadDir, name), reason));

@@ -1,6 +1,7 @@
 /** Gives a complete file its name. */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import { codeOf, statIfTold, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
@@ -9,12 +10,14 @@ import type { MediaContext } from './context.ts';
 /** Precedes the name of a file that is being replaced. */
 const ASIDE = '.aside-';
 
-/** Ends the replacements that the end of the service has cut off. @param names of all files of the folder @throws the system's error */
-export const endReplacements = async (folder: string, names: readonly string[]): Promise<void> => {
+/** Ends the replacements that the end of the service has cut off. @param names of all files of the folder */
+export const endReplacements = async (folder: string, names: readonly string[], log: Logger): Promise<void> => {
   for (const aside of names.filter((each) => each.startsWith(ASIDE))) {
     const name = aside.slice(ASIDE.length);
-    if (names.includes(name)) await rm(join(folder, aside));
-    else await systemDisk.rename(join(folder, aside), join(folder, name));
+    const ended = names.includes(name)
+      ? rm(join(folder, aside))
+      : systemDisk.rename(join(folder, aside), join(folder, name));
+    await ended.catch((err: unknown) => log.warn({ err, name }, 'the replacement of a file could not be ended'));
   }
 };
 

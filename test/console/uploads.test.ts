@@ -112,6 +112,8 @@ test.each([
   uploads.add([new File(['x'], 'gone.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['failed']);
   expect(uploads.list.value[0]?.error).toBeInstanceOf(fault);
+  uploads.add([new File(['y'], 'gone.jpg')]);
+  expect(uploads.list.value).toHaveLength(1);
 });
 
 test('slides that wait for a file follow it to its other name, and those of the other file stay', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createPagePlan } from '../../renderer/player/page-plan.ts';
 import { createChecker } from '../../service/content/checker.ts';
@@ -393,7 +393,10 @@ it('what is said of programmes is said anew at midnight of the site', async () =
 });
 
 describe('the payload of a screen with programmes', () => {
-  let now = Date.parse('2026-11-24T11:29:58Z');
+  let now = 0;
+  beforeEach(() => {
+    now = Date.parse('2026-11-24T11:29:58Z');
+  });
   const wall = () => now;
   const env = { SIGNAGE_TIME_ZONE: 'UTC' };
   const payloadOf = async ({ get }: { get(path: string): Promise<Response> }, slug = 'cafe') =>

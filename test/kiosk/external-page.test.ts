@@ -396,7 +396,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     ]);
   });
 
-  itDouble('is shown where it never ends loading, without a pointer, and never where it hangs before', async () => {
+  itDouble('is shown where it never ends loading, without a pointer', async () => {
     const url = await startForeign();
     const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
     const kiosk = await startKiosk({ content, config });
@@ -407,12 +407,5 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     const page = await kiosk.page(/bare$/);
     await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
     await expect.poll(() => page.evaluate(cursorOf), patience).toBe('none');
-    const fates = await noteFates(kiosk);
-    await redirect(kiosk, `${url}holds`);
-    await expect.poll(fates, patience).toContainEqual(['end', true]);
-    expect(await fates()).toEqual([
-      [200, true],
-      ['end', true],
-    ]);
   });
 });

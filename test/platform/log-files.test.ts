@@ -86,8 +86,12 @@ test.skipIf(disk === null)(
     log.info('there is room');
   `;
     const path = join(disk ?? '', 'stderr');
-    const [stderr, other] = [openSync(path, 'a'), openSync(join(disk ?? '', 'other'), 'w')];
-    onTestFinished(() => [stderr, other].forEach(closeSync));
+    const filler = join(disk ?? '', 'other');
+    const [stderr, other] = [openSync(path, 'a'), openSync(filler, 'w')];
+    onTestFinished(() => {
+      [stderr, other].forEach(closeSync);
+      [path, filler].forEach((each) => rmSync(each));
+    });
     writeFileSync(other, Buffer.alloc(100_000));
     const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
     const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ['ignore', 'ignore', stderr, other] });

@@ -17,9 +17,9 @@ export interface Draft {
   readonly base: ReadonlySignal<Version | null>;
   readonly isDirty: ReadonlySignal<boolean>;
   /** From the request until its answer. */
+  readonly isPublishing: ReadonlySignal<boolean>;
   /** What this person has begun with, and what others have changed since; null: nothing is open. */
   start(): ContentDocument | null;
-  readonly isPublishing: ReadonlySignal<boolean>;
   /** The newer version that was published elsewhere; null: none, or this tab is publishing. */
   readonly newer: ReadonlySignal<Version | null>;
   /**

@@ -248,7 +248,10 @@ export const createUploads = ({ client, media, page, wakeLock }: Dependencies) =
         last += 1;
         return { id: last, file: normalized(file), state: 'waiting', progress: 0, speed: 0, error: null };
       });
-      list.value = [...list.value, ...added];
+      // A file that is chosen again takes the place of the one that did not arrive.
+      const names = new Set(added.map(({ file }) => file.name));
+      const others = list.value.filter(({ state, file }) => !/failed|cancelled/.test(state) || !names.has(file.name));
+      list.value = [...others, ...added];
       next();
     },
     cancel: (id: number): void => {
