@@ -90,7 +90,7 @@ test.skipIf(disk === null)(
     const [stderr, other] = [openSync(path, 'a'), openSync(filler, 'w')];
     onTestFinished(() => {
       [stderr, other].forEach(closeSync);
-      [path, filler].forEach((each) => rmSync(each));
+      for (const each of [path, filler]) rmSync(each);
     });
     writeFileSync(other, Buffer.alloc(100_000));
     const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
