@@ -118,6 +118,7 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     const session = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core', 'libfaketime', 'bindfs'];
     run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...others, ...session);
     cpSync(standInDeb(app, '0.1.0'), join(system, 'player.deb'));
+    cpSync(standInDeb(app, '0.1.1'), join(system, 'upgrade.deb'));
     run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', '/player.deb');
     run('chroot', system, 'dpkg', '--purge', program);
     rmSync(join(system, 'usr', 'sbin', 'policy-rc.d'));
@@ -201,6 +202,10 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     const { screens, ...rest } = JSON.parse(open);
     const closed = screens.map((screen: object) => ({ ...screen, hours: [{ date: '1970-01-01' }] }));
     writeFileSync(content, JSON.stringify({ screens: closed, ...rest }));
+    onTestFinished(() => {
+      rmSync(join(system, unset));
+      writeFileSync(content, open);
+    });
     await cutPower();
     await powerOn();
     await plays();
@@ -213,8 +218,6 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
         `fetch('http://127.0.0.1:8080/').then(({ headers }) => console.log(headers.get('date')))`,
       ),
     ).toMatch(/ 1970 /);
-    rmSync(join(system, unset));
-    writeFileSync(content, open);
   });
 
   it('ends the player before the displays when the system is shut down', async () => {
@@ -224,6 +227,15 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     const journal = String(inside('journalctl', '--boot', '--unit', program, '--output=cat'));
     expect(journal).not.toMatch(/the compositor (ended|did not start)/);
     expect(attempt('systemctl', 'show', '--property=Result', '--value', program)).toBe('success');
+  });
+
+  it('starts as the new version where the package is upgraded under it', async () => {
+    inside('systemctl', 'start', program);
+    await plays();
+    const before = mainProcess();
+    inside('dpkg', '--install', '/upgrade.deb');
+    await expect.poll(() => ['0', '', before].includes(mainProcess()), patience).toBe(false);
+    await plays();
   });
 
   it('plays without a configuration beside a USB stick that never answers', async () => {
