@@ -279,7 +279,7 @@ itBrowser('before media are deleted, who uses them by now is asked', { timeout: 
 });
 
 itBrowser(
-  'a takeover shows the picture that was given for it, also where another box has one of its name',
+  'a takeover shows the picture that was given for it, also where a second box has one of its name',
   async () => {
     const service = await startTestService({ content: lobby([]), env: { SIGNAGE_HOST: '0.0.0.0' } });
     const folder = temporaryFolder();

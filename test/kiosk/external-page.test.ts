@@ -90,7 +90,7 @@ const crashView = (kiosk: TestKiosk) =>
       if (contents.session.partition === 'external') contents.forcefullyCrashRenderer();
   });
 
-/** Starts to note of each page of another site its answers and its end, and whether it was muted, since it was not shown. */
+/** Notes the answers of each foreign page and its end from now on, and whether it was muted, since it was not shown. */
 const noteFates = async (kiosk: TestKiosk): Promise<() => Promise<[number | 'end', boolean][]>> => {
   await kiosk.evaluate(({ app }: Electron) => {
     app.fates = [];

@@ -241,7 +241,7 @@ export const createUploads = ({ client, media, page, wakeLock }: Dependencies) =
 
   return {
     list: list as ReadonlySignal<readonly Upload[]>,
-    /** The last file that got another name, since somebody else has uploaded a different one under its own. */
+    /** The last file that got a new name, since somebody else has uploaded a different one under its own. */
     renamed: renamed as ReadonlySignal<{ from: string; to: string } | null>,
     add: (files: Iterable<File>): void => {
       const added = Array.from(files, (file): Upload => {
