@@ -51,7 +51,7 @@ export const createThrottle = ({ log, maxAddresses = 10_000 }: Options) => {
       const wait = rate.wait(now);
       if (wait > 0 && warnings(key).take(now)) log.warn({ address: party, kind }, 'too many wrong credentials');
       if (isCounted) return;
-      throw tooManyRequests(Math.ceil(wait / 1_000));
+      throw tooManyRequests(wait / 1_000);
     },
   };
 };

@@ -83,7 +83,7 @@ const createWrongProofs = (monotonicNow: () => number) => {
     const rate = rates(partyOf(address));
     const cause = new CodedError('invitation_invalid');
     if (rate.take(monotonicNow())) return cause;
-    return tooManyRequests(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)), undefined, cause);
+    return tooManyRequests(rate.wait(monotonicNow()) / 1_000, undefined, cause);
   };
 };
 

@@ -26,7 +26,7 @@ const INTERVAL_S = 5;
 const ID_BYTES = 16;
 /** For how long the page can ask what became of one, beyond its end. */
 const KEEP_MS = 60_000;
-/** A sign-in that nobody has asked after for so long gives way to a further one of its address. */
+/** How long a sign-in may go unpolled before it gives way to a new one from its address. */
 const SILENT_MS = 30_000;
 
 interface SignIn {

@@ -168,6 +168,9 @@ export class CodedError extends Error {
   }
 }
 
-/** @param seconds after which another attempt may succeed @param message default: that of the code */
+/** @param seconds after which the next attempt may succeed, rounded up @param message default: that of the code */
 export const tooManyRequests = (seconds: number, message?: string, cause?: unknown): CodedError =>
-  new CodedError('too_many_requests', message, { headers: { 'Retry-After': String(seconds) }, cause });
+  new CodedError('too_many_requests', message, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
+    cause,
+  });

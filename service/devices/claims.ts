@@ -157,7 +157,7 @@ export const createClaims = (
       }
       const cause = new CodedError('claim_invalid');
       if (isCounted) throw cause;
-      throw tooManyRequests(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)), undefined, cause);
+      throw tooManyRequests(rate.wait(monotonicNow()) / 1_000, undefined, cause);
     },
     end: (deviceId: string): void => {
       codes.delete(canonicalDeviceId(deviceId));

@@ -104,7 +104,7 @@ const noteFates = async (kiosk: TestKiosk): Promise<() => Promise<[number | 'end
   return () => kiosk.evaluate(({ app }: Electron) => app.fates);
 };
 
-/** Lets the waits of the kiosk that begin later pass so many times as fast. */
+/** Divides the kiosk's waits from now on by `times`. */
 const hurry = (kiosk: TestKiosk, times: number): Promise<void> =>
   kiosk.evaluate((_electron, factor) => {
     const timers = process.getBuiltinModule('node:timers/promises');

@@ -254,7 +254,7 @@ describeBrowser('the link of a page', () => {
     await page.clock.install();
     await page.addInitScript(() => {
       const { fetch } = globalThis;
-      // Two halves, each of which takes 8 s, and then the end; where the test says so, none of them.
+      // Each half of the body takes 8 s, as does its end; once `isStuck` is set, nothing more arrives.
       globalThis.fetch = async (path, init) => {
         const response = await fetch(path, init);
         if (response.status !== 200 || !String(path).endsWith('/playlist')) return response;

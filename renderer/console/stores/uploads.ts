@@ -65,7 +65,7 @@ export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: numbe
       act();
     };
     abort.addEventListener('abort', () => end(() => reject(abort.reason as Error)));
-    // The script was not loaded: faults of the file are told by a message.
+    // Fires only if the script does not load: the worker reports an unreadable file by a message.
     worker.addEventListener('error', () => end(() => reject(new Unloaded('A part of the page was not loaded.'))));
     worker.addEventListener('message', ({ data }: MessageEvent<HashMessage>) => {
       if ('read' in data) onProgress(data.read);
@@ -139,15 +139,19 @@ export const createUploads = ({ client, media, page, wakeLock }: Dependencies) =
   let last = 0;
   /** How often the page was hidden or seen again. */
   let turns = 0;
-  const whenSeen: (() => void)[] = [];
   let lock: Promise<WakeLockSentinel | undefined> | undefined;
 
   /** Until the page is seen, or for a while: the other tabs of a PC go on sending. */
   const seen = (abort: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      whenSeen.push(resolve);
-      abort.addEventListener('abort', () => resolve());
-      setTimeout(resolve, HIDDEN_MS);
+      const over = new AbortController();
+      const end = (): void => {
+        over.abort();
+        resolve();
+      };
+      page.addEventListener('visibilitychange', end, { signal: over.signal });
+      abort.addEventListener('abort', end, { signal: over.signal });
+      setTimeout(end, HIDDEN_MS);
     });
 
   /** A phone that locks itself stops sending. */
@@ -157,10 +161,8 @@ export const createUploads = ({ client, media, page, wakeLock }: Dependencies) =
   };
   page.addEventListener('visibilitychange', () => {
     turns += 1;
-    if (page.hidden) return;
     // A hidden page has lost it.
-    stayAwake();
-    for (const goOn of whenSeen.splice(0)) goOn();
+    if (!page.hidden) stayAwake();
   });
 
   const change = (id: number, changed: Partial<Upload>): void => {
