@@ -19,7 +19,7 @@ const syncRoutes = (sync: Pick<Sync, 'time'>): Routes => ({
   },
 });
 
-export type Clock = Module & Pick<Sync, 'now' | 'isConfirmed' | 'onSkew'>;
+export type Clock = Module & Pick<Sync, 'now' | 'isEstablished' | 'isConfirmed' | 'isFollowed' | 'onSkew'>;
 
 interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
@@ -42,7 +42,9 @@ export const createClock = (
   for (const each of followers) each.followClock(sync);
   return {
     now: sync.now,
+    isEstablished: sync.isEstablished,
     isConfirmed: sync.isConfirmed,
+    isFollowed: sync.isFollowed,
     onSkew: sync.onSkew,
     routes: syncRoutes(sync),
     health: () => ({ fields: { sync: sync.health() }, notes: sync.notes() }),

@@ -72,8 +72,9 @@ export const createSync = (
   let reference = nodeId;
   let verdict: Verdict = { site: null, wall: null };
   let ownWall = now() - monotonicNow();
-  /** Whether it has followed another box, and its own clock was not set since. */
+  /** Whether it has followed another box, and whether most boxes have agreed, since its own clock was set last. */
   let hasFollowed = false;
+  let hasAgreed = false;
   let surveyedAt = Number.NEGATIVE_INFINITY;
   let closeLooks = 0;
   let unexpectedAt = startedAt;
@@ -173,6 +174,7 @@ export const createSync = (
     if (wasSet()) {
       closeLooks = CLOSE_LOOKS;
       hasFollowed = false;
+      hasAgreed = false;
     }
     choose(candidates());
     const exchanges = new Map((await Promise.all(asked(candidates()).map(ask))).filter((answer) => answer !== null));
@@ -207,8 +209,12 @@ export const createSync = (
     return agreeing.length > 1 && isNear(siteNow() - monotonicNow());
   };
 
+  /** Whether the clock of this box tells the time of the site. */
+  const isOwn = (): boolean => Math.abs(siteNow() - now()) <= 2 * WALL_MS;
+
   const tick = async (): Promise<void> => {
     const soon = await poll();
+    hasAgreed ||= isAgreed();
     if (closed) return;
     timer = setTimeout(tick, soon ? tempo.fast : isCalm() ? tempo.calm : tempo.slow);
     timer.unref();
@@ -229,9 +235,9 @@ export const createSync = (
   return {
     now: siteNow,
     isEstablished: () => established,
-    isAgreed,
+    isFollowed: () => hasAgreed || isAgreed() || isOwn(),
     // A time server confirms the clock of this box, which says nothing of a time that it follows.
-    isConfirmed: () => isAgreed() || (established && isSynchronized() && Math.abs(siteNow() - now()) <= 2 * WALL_MS),
+    isConfirmed: () => isAgreed() || (established && isSynchronized() && isOwn()),
     /** Records the synchronization error that a page reports. */
     onSkew: skews.add,
     /** The answer to a peer that requests the time. */

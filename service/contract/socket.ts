@@ -199,6 +199,12 @@ export const siteTimeMessage = z
     t0: reading.describe('as sent by the page'),
     t1: reading.describe('time of the site when the request was received, ms since the epoch'),
     t2: reading.describe('time of the site when the response was sent, ms since the epoch'),
+    followed: z
+      .boolean()
+      .nullable()
+      .describe(
+        'whether schedules go by it: most boxes agree on it, or the clock of this one tells the same. Null: not known yet, so that a page keeps the time that it has',
+      ),
   })
   .meta({ id: 'SiteTime', description: "answers the page's `time`" });
 

@@ -36,8 +36,11 @@ export interface SiteTime {
   now(): number;
   /** Whether the time was agreed with other boxes, or none of them was reachable for some seconds after the start. */
   isEstablished(): boolean;
-  /** Whether most boxes of the site, and two at least, agree on the time of day. */
-  isAgreed(): boolean;
+  /**
+   * Whether this box goes by it: most boxes, and two at least, have agreed on the time of day since the clock of this one was
+   * set last, or that clock tells the same.
+   */
+  isFollowed(): boolean;
   /** Whether the boxes of the site agree on the time of day, or it is that of a clock which the system calls synchronized. */
   isConfirmed(): boolean;
 }
@@ -46,15 +49,15 @@ export interface SiteTime {
 export const unconfirmed = (now: () => number): SiteTime => ({
   now,
   isEstablished: () => false,
-  isAgreed: () => false,
+  isFollowed: () => false,
   isConfirmed: () => false,
 });
 
-/** The time of the site while most of its boxes stand behind it, and else that of this box. */
+/** The time of the site where this box goes by it, and else that of this box. */
 export const createFollowing = (now: () => EpochMs) => {
   let site = unconfirmed(now);
   return {
-    now: (): EpochMs => (site.isAgreed() ? site.now() : now()),
+    now: (): EpochMs => (site.isFollowed() ? site.now() : now()),
     follow: (clock: SiteTime): void => {
       site = clock;
     },

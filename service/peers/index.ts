@@ -74,7 +74,7 @@ export const createPeers = async (
   const siteTime: SiteTime = {
     now: () => followed.now(),
     isEstablished: () => followed.isEstablished(),
-    isAgreed: () => followed.isAgreed(),
+    isFollowed: () => followed.isFollowed(),
     isConfirmed: () => followed.isConfirmed(),
   };
   let started = 0;

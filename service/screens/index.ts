@@ -24,7 +24,7 @@ export type { LivePage } from './hub.ts';
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
-  clock: Pick<Clock, 'now' | 'onSkew'>;
+  clock: Pick<Clock, 'now' | 'isEstablished' | 'isFollowed' | 'onSkew'>;
   proofs: { verify(deviceId: string, proof: string, address: string): boolean; mustProve(deviceId: string): boolean };
   devices: {
     get(deviceId: string): { clientName: string; screenSlug: string | null } | undefined;
@@ -67,7 +67,7 @@ export const createScreens = (context: ServiceContext, { content, peers, clock, 
       return payload && { revision: payload.revision, ...(payload.plan === undefined ? null : { plan: payload.plan }) };
     },
     nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
-    siteTime: clock.now,
+    siteTime: clock,
     onSkew: clock.onSkew,
   });
   // Pages switch by themselves at a boundary; those that do not, all ask at another moment.

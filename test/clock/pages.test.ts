@@ -82,10 +82,11 @@ test.each([
 
 test('its socket tells the time of the site', async () => {
   const service = await startTestService({ content: site(true), wall: () => Date.now() + 3_600_000 });
+  await expect.poll(async () => (await syncOf(service)).established, patience).toBe(true);
   const page = await joinScreen(service, 'lobby');
   page.send({ type: 'time', t0: 1234.5 });
-  const { t0, t1, t2 } = await page.message(({ type }) => type === 'time');
-  expect(t0).toBe(1234.5);
+  const { t0, t1, t2, followed } = await page.message(({ type }) => type === 'time');
+  expect([t0, followed]).toEqual([1234.5, true]);
   expect(Math.abs(Number(t1) - Date.now() - 3_600_000)).toBeLessThan(60_000);
   expect(Number(t2)).toBeGreaterThanOrEqual(Number(t1));
 });

@@ -47,7 +47,7 @@ const openBox = async (
     },
   };
   const shared = await createShared(context);
-  shared.followClock({ now, isEstablished: () => true, isAgreed: isConfirmed, isConfirmed });
+  shared.followClock({ now, isEstablished: () => true, isFollowed: isConfirmed, isConfirmed });
   const close = async () => {
     for (const end of closers) await end();
   };

@@ -91,7 +91,7 @@ export const sockets = {
       },
       {
         schema: siteTimeMessage,
-        example: { type: 'time', t0: 1769846400000, t1: 1769846400003.2, t2: 1769846400003.4 },
+        example: { type: 'time', t0: 1769846400000, t1: 1769846400003.2, t2: 1769846400003.4, followed: true },
       },
       { schema: ackMessage, example: { type: 'ack', play_ids: [playExample.play_id] } },
     ],
