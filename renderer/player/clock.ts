@@ -1,10 +1,11 @@
-/** The clocks of a page: its own and that of the service, and on a synchronized page the site's. */
+/** The clocks of a page: its own, that of the service, and the site's. */
 import type { ClockState, ServiceMessage } from '../../service/contract/socket.ts';
 import { type Course, createEstimator, offsetAt, steer } from '../../service/domain/clock-estimate.ts';
 
 /**
- * Two clocks: `elapsed` is monotonic and measures how long slides are shown; `now` is the time of day by the service's
- * clock and decides which slides are on schedule, independent of the clock of the machine that shows the page.
+ * Two clocks: `elapsed` is monotonic and measures how long slides are shown; `now` is the time of day that the service goes
+ * by, its own or the site's, and decides which slides are on schedule, independent of the clock of the machine that shows
+ * the page.
  */
 export type Clock = ReturnType<typeof createClock>;
 
@@ -18,8 +19,9 @@ const APART_MS = 60_000;
 export const createClock = (builtAt: number) => {
   const elapsed = () => performance.now();
   let offset: number | null = null;
+  let site: (() => number) | null = null;
 
-  const serviceTime = (): number | null => (offset === null ? null : elapsed() + offset);
+  const serviceTime = (): number | null => site?.() ?? (offset === null ? null : elapsed() + offset);
 
   const state = (): ClockState => {
     const [service, own] = [serviceTime(), Date.now()];
@@ -42,10 +44,14 @@ export const createClock = (builtAt: number) => {
     /** Adopts the service's time if it differs by more than `tolerance` ms; returns by how much `now` moved, in ms. */
     set: (serverTime: number, tolerance: number): number => {
       const before = now();
-      const isFirst = offset === null;
-      const difference = serverTime - (serviceTime() ?? Number.NEGATIVE_INFINITY);
+      const isFirst = serviceTime() === null;
+      const difference = serverTime - elapsed() - (offset ?? Number.NEGATIVE_INFINITY);
       if (Math.abs(difference) > tolerance) offset = serverTime - elapsed();
       return isFirst ? 0 : now() - before;
+    },
+    /** Goes by the site's time, or by that of the service if it is null. */
+    follow: (time: (() => number) | null): void => {
+      site = time;
     },
   };
 };
@@ -75,9 +81,10 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void) =
   let videos: number[] = [];
   let asked = 0;
   let settled = false;
-  let isActive = false;
 
+  /** Asks for the site's time, and does so again for as long as the page is open. */
   const ask = (): void => {
+    clearTimeout(timer);
     asked += 1;
     send({ type: 'time', t0: clock.elapsed() });
     timer = setTimeout(ask, settled ? LATER_MS : SOON_MS);
@@ -100,25 +107,25 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void) =
   return {
     /** The site's time in milliseconds since the epoch, at a reading of `performance.now`. */
     at,
-    /** The site's time while this is active, else that of the service; ms since the epoch. */
-    now: (): number => (isActive ? at(clock.elapsed()) : clock.now()),
-    /** Starts or stops asking for the site's time and reporting. */
-    setActive: (isSynchronized: boolean): void => {
-      isActive = isSynchronized;
-      clearTimeout(timer);
+    ask,
+    /** Whether it reports how far what it shows is out of step. */
+    setReporting: (isSynchronized: boolean): void => {
       clearInterval(reporting);
-      if (!isSynchronized) return;
-      ask();
-      reporting = setInterval(report, REPORT_MS);
+      if (isSynchronized) reporting = setInterval(report, REPORT_MS);
     },
-    /** Handles the service's answer to a `time` message. */
-    answer: ({ t0, t1, t2 }: TimeAnswer): void => {
+    /** Handles the service's answer to a `time` message; returns by how much the time of day moved, in ms. */
+    answer: ({ t0, t1, t2, followed }: TimeAnswer): number => {
+      // A box that has just started does not know better.
+      if (followed === null && course !== null) return 0;
       const t3 = clock.elapsed();
       estimator.add({ t0, t1, t2, t3 });
       const best = estimator.best(t3);
-      if (best === null) return;
+      if (best === null) return 0;
+      const time = clock.now();
       course = steer(course ?? { at: t3, offset: best.offset, target: best.offset }, best.offset, t3, !settled);
       settled ||= asked >= MANY || (estimator.count() >= ENOUGH && best.roundTrip <= PRECISE_ROUND_TRIP_MS);
+      clock.follow(followed === true ? () => at(clock.elapsed()) : null);
+      return clock.now() - time;
     },
     /** Records that a slide appeared `lateMs` after the start of its slot. */
     recordSwap: (lateMs: number): void => record(swaps, lateMs),

@@ -37,8 +37,8 @@ interface Dependencies {
   onIdentify(message: Identify): void;
   /** Called when media arrived at the service. */
   onMedia(): void;
-  /** Called with the service's answer to a `time` message. */
-  onTime(message: TimeMessage): void;
+  /** Called with the service's answer to a `time` message; returns by how much the time of day was set, in ms. */
+  onTime(message: TimeMessage): number;
   /** Called when the clock was set. */
   onTimeSet(): void;
   plays: Plays['delivery'];
@@ -128,9 +128,9 @@ export const createLink = (
   const reportError = (slideId: string | null, reason: string): void =>
     outbox.note({ type: 'fault', slideId, reason: reason.slice(0, 500) });
 
-  const setClock = (serverTime: number, tolerance: number): void => {
-    const moved = Math.round(clock.set(serverTime, tolerance));
-    const stepMs = Math.abs(moved) > STEP_MS ? moved : 0;
+  /** @param moved by how much the time of day was set, ms */
+  const noteClock = (moved: number): void => {
+    const stepMs = Math.abs(moved) > STEP_MS ? Math.round(moved) : 0;
     const state = clock.state();
     if (stepMs === 0 && state === sentClockState) return;
     sentClockState = state;
@@ -148,7 +148,7 @@ export const createLink = (
     const headers = { ...token.header(), ...condition };
     return patientFetch(`${base}/playlist`, { headers }, async (response, body) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
-      if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
+      if (!Number.isNaN(date)) noteClock(clock.set(date, DATE_TOLERANCE_MS));
       const [version, timeZone] = [serviceHeader, placeHeader].map((name) => response.headers.get(name));
       if (version != null && timeZone != null) onService(version, timeZone);
       if (response.status === 304) return null;
@@ -204,7 +204,7 @@ export const createLink = (
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
     else if (message.type === 'show') onShow(message.slideId);
-    else if (message.type === 'time') onTime(message);
+    else if (message.type === 'time') noteClock(onTime(message));
     else if (message.type === 'identify') onIdentify(message);
     else if (message.type === 'media') onMedia();
     else if (message.type === 'ack') plays.onAck(message.play_ids);
@@ -213,7 +213,7 @@ export const createLink = (
         failures = 0;
         if (message.proven === false) void proveAgain({ nodeId: message.nodeId, time: message.serverTime });
         sentClockState = null;
-        setClock(message.serverTime, 0);
+        noteClock(clock.set(message.serverTime, 0));
         sendReport();
         outbox.open();
         plays.onOpen();

@@ -131,7 +131,7 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
     payload?.calendars !== undefined ||
     payload?.timetableGroups?.some(({ fetched_at }) => fetched_at !== undefined) === true ||
     takeovers.count > 0;
-  syncClock.setActive(isSynchronized || isTimed);
+  syncClock.setReporting(isSynchronized || isTimed);
   player.load(playlist, isSynchronized);
   zones.load(payload);
   // A page that was opened before its screen exists waits for it instead.
@@ -229,6 +229,7 @@ const sidebar = createPlayer(
   { timeZone },
 );
 const zones = createZones({
+  clock,
   syncClock,
   timeZone,
   root: document.body,
@@ -288,6 +289,7 @@ const link = createLink(slug, identity, {
   onPlaylist: load,
   onService,
   onWelcome: async () => {
+    if (!isBaseline) syncClock.ask();
     // Some may have arrived while nobody could tell.
     onMedia();
     if (!isBaseline) return;
@@ -303,9 +305,10 @@ const link = createLink(slug, identity, {
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
   onMedia,
   onTime: (message) => {
-    syncClock.answer(message);
+    const moved = syncClock.answer(message);
     player.onClockSet();
     zones.onClockSet();
+    return moved;
   },
   onTimeSet: () => {
     player.onClockSet();

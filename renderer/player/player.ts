@@ -11,8 +11,8 @@ import { modeOf } from './transitions.ts';
 import { createViews, type ViewDependencies } from './views.ts';
 
 interface Dependencies extends ViewDependencies {
-  clock: Clock;
-  syncClock: Pick<SyncClock, 'at' | 'now' | 'recordSwap' | 'recordVideoSkew'>;
+  clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
+  syncClock: Pick<SyncClock, 'at' | 'recordSwap' | 'recordVideoSkew'>;
   /** Called with the slide that is shown and its index in the playlist; null: the idle screen. */
   onReport(index: number | null, slide: Slide | null): void;
   onError(slideId: string, reason: string): void;
@@ -34,10 +34,11 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const readClocks = (elapsed = clock.elapsed(), site = syncClock.at(elapsed)) => {
-    const wall = state.plan.isTimed ? site : clock.now();
+    // What is in step is due by the time of the site, right or wrong.
+    const wall = state.plan.hasSynchronized ? site : clock.now();
     return { elapsed, wall, site, isClockSet: clock.state() !== 'unset' };
   };
-  const placeOf = (index: number) => state.plan.playOf(index, syncClock.at(clock.elapsed()) + LEAD_MS);
+  const placeOf = (index: number) => state.plan.playOf(index, readClocks().wall + LEAD_MS);
 
   const wakeAt = (at: number): void => {
     clearTimeout(timer);

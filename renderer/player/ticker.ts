@@ -3,13 +3,14 @@ import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import { make } from '../shared/elements.ts';
-import type { SyncClock } from './clock.ts';
+import type { Clock, SyncClock } from './clock.ts';
 import { directionOf } from './direction.ts';
 import type { TickerPlays, TickerSlide } from './plays/ticker-plays.ts';
 import { textsOf } from './ticker-texts.ts';
 
 interface Dependencies {
-  syncClock: Pick<SyncClock, 'at' | 'now'>;
+  clock: Pick<Clock, 'now'>;
+  syncClock: Pick<SyncClock, 'at'>;
   timeZone: string;
   /** Called when it has something to show, or has nothing any more. */
   onShow(isShown: boolean): void;
@@ -29,7 +30,7 @@ const sizeOf = (element: Element): { width: number; height: number } => {
   return { width: Number.parseFloat(width) || 0, height: Number.parseFloat(height) || 0 };
 };
 
-export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, plays }: Dependencies) => {
+export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow, plays }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
   let zone: Zone | undefined;
   let texts: string[] = [];
@@ -89,7 +90,7 @@ export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, p
 
   const update = (): void => {
     clearTimeout(timer);
-    const now = syncClock.now();
+    const now = clock.now();
     const { slides = [], playlists, playlist } = zone ?? {};
     const due = payload;
     const shown: TickerSlide[] = [];

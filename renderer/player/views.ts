@@ -2,7 +2,7 @@
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import { remember } from '../../service/domain/collections.ts';
 import { within } from './abort.ts';
-import type { SyncClock } from './clock.ts';
+import type { Clock, SyncClock } from './clock.ts';
 import type { MediaCache } from './media-cache.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
 import { MOST_MEDIA } from './slides/markup.ts';
@@ -10,7 +10,8 @@ import { type SlideContext, type SlideFactory, type SlideView, Unplayable } from
 import type { Cue, Stage } from './stage.ts';
 
 export interface ViewDependencies {
-  syncClock: Pick<SyncClock, 'now' | 'recordSwap' | 'recordVideoSkew'>;
+  clock: Pick<Clock, 'now'>;
+  syncClock: Pick<SyncClock, 'recordSwap' | 'recordVideoSkew'>;
   stage: Stage;
   /** Without the last two, media that are replaced under their names stay as they are. */
   mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf' | 'versionOf' | 'revalidate'>>;
@@ -47,7 +48,8 @@ const PREPARE_MS = 20_000;
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing) => {
-  const { syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } = deps;
+  const { clock, syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } =
+    deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   /** The media of each view, with the entity tags of what it loads. */
@@ -83,7 +85,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
         current: () => playing.payload() ?? payload,
         timeZone,
         // Of what is on now, pages of all boxes say the same.
-        now: syncClock.now,
+        now: clock.now,
         media,
         ...(mediaCache.gainOf && { gainOf: mediaCache.gainOf }),
         credentials,

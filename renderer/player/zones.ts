@@ -1,13 +1,14 @@
 /** The zones beside the main one: a sidebar with a player of its own, and a ticker. One that has nothing to show leaves its room to the main zone. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
-import type { SyncClock } from './clock.ts';
+import type { Clock, SyncClock } from './clock.ts';
 import type { PlayedPayload } from './page-plan.ts';
 import type { Player } from './player.ts';
 import type { TickerPlays } from './plays/ticker-plays.ts';
 import { createTicker } from './ticker.ts';
 
 interface Dependencies {
-  syncClock: Pick<SyncClock, 'at' | 'now'>;
+  clock: Pick<Clock, 'now'>;
+  syncClock: Pick<SyncClock, 'at'>;
   timeZone: string;
   /** The element whose attribute `data-zones` determines the layout. */
   root: HTMLElement;

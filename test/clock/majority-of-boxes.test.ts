@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import { emptyPeerState, listenOn, secretModes, startBox, untilTogether } from '../peers/support.ts';
+import { itBrowser } from '../support/browser.ts';
 import { patience, titlesOf } from '../support/observe.ts';
+import { openPlayer } from '../support/player.ts';
 import type { TestService } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
 
@@ -89,3 +91,34 @@ test('a liar with the lowest id is not followed, and is named', { timeout: 90_00
   }
   expect(asked).toContain('/api/peers/time');
 });
+
+itBrowser(
+  'a page shows what is due by the time that most boxes agree on, though the clock of its box is a week ahead',
+  async () => {
+    const WEEK = 168 * HOUR;
+    const timed = (title: string, start: number | null, end: number | null) => {
+      const [from, until] = [start, end].map((at) => (at === null ? null : new Date(at).toISOString()));
+      const schedule = { schedule_mode: 'between', schedule_start_datetime: from, schedule_end_datetime: until };
+      return { kind: 'text', title, ...schedule };
+    };
+    const turn = Date.now() + 2 * HOUR;
+    const content = {
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+      playlists: [{ id: 'main', slides: [timed('This week', null, turn), timed('Next week', turn, null)] }],
+    };
+    const early = await startBox([], { content, wall: () => Date.now() + WEEK });
+    const page = await openPlayer(early, 'lobby');
+    const shown = () => page.locator('#stage .slide').allInnerTexts();
+    await expect.poll(shown, patience).toEqual(['Next week']);
+    const second = await startBox([early], { content });
+    const third = await startBox([early, second], { content });
+    await expect.poll(shown, later).toEqual(['This week']);
+    // A box that is left alone keeps the time that was agreed, and so does a page that comes then.
+    await Promise.all([second.close(), third.close()]);
+    const states = async () => (await healthOf(early)).peers.map(({ state }) => state);
+    await expect.poll(states, later).not.toContain('alive');
+    await page.reload();
+    await expect.poll(shown, patience).toEqual(['This week']);
+  },
+  90_000,
+);

@@ -71,14 +71,12 @@ describe("the site's time", () => {
       if (type !== 'time') return;
       const there = waysThere[Math.min(asked, waysThere.length - 1)] ?? 0;
       asked += 1;
-      setTimeout(() => sync.answer({ type: 'time', t0, t1: Date.now(), t2: Date.now() }), there);
+      setTimeout(() => sync.answer({ type: 'time', t0, t1: Date.now(), t2: Date.now(), followed: true }), there);
     });
-    expect(sync.now()).toBe(clock.now());
-    sync.setActive(true);
+    expect(sync.at(clock.elapsed())).toBe(clock.now());
+    sync.ask();
     await vi.advanceTimersByTimeAsync(seconds * 1000);
-    expect(sync.now()).toBe(sync.at(clock.elapsed()));
-    sync.setActive(false);
-    expect(sync.now()).toBe(clock.now());
+    expect(clock.now()).toBe(sync.at(clock.elapsed()));
     return { error: sync.at(clock.elapsed()) - Date.now(), asked };
   };
 
@@ -86,6 +84,26 @@ describe("the site's time", () => {
     const busy = Array.from({ length: 12 }, () => 90);
     const { error } = await errorAfter(3, ...busy, 2);
     expect(Math.abs(error)).toBeLessThan(3);
+  });
+
+  it('is the time of day of the page where the service goes by it, and only there', () => {
+    const clock = createClock(built);
+    const sync = createSyncClock(clock, () => {});
+    const answer = (ahead: number, followed: boolean | null): number => {
+      const time = Date.now() + ahead;
+      return Math.round(sync.answer({ type: 'time', t0: clock.elapsed(), t1: time, t2: time, followed }));
+    };
+    const ahead = (): number => Math.round(clock.now() - Date.now());
+    // The clock of the box stands a week back.
+    clock.set(now - 168 * hour, 0);
+    expect([answer(0, false), ahead()]).toEqual([0, -168 * hour]);
+    expect([answer(0, true), ahead(), clock.state()]).toEqual([168 * hour, 0, 'ok']);
+    // What the service says of its own clock changes nothing as long as it goes by that of the site.
+    expect([clock.set(now - 167 * hour, 0), ahead()]).toEqual([0, 0]);
+    expect(Math.round(sync.at(clock.elapsed()) - Date.now())).toBe(0);
+    // A box that has just started does not know yet.
+    expect([answer(-168 * hour, null), ahead()]).toEqual([0, 0]);
+    expect([answer(0, false), ahead()]).toEqual([-167 * hour, -167 * hour]);
   });
 
   it('is asked for now and then once it is precise, or cannot be', async () => {

@@ -93,7 +93,7 @@ export interface Scene {
 
 interface Setting {
   isInStep?: boolean;
-  /** What the time of the site is ahead of this test's clock, in ms. */
+  /** What the time of the site, by which the service goes, is ahead of this test's clock, in ms. */
   ahead?: number;
   state?: () => ClockState;
 }
@@ -149,9 +149,8 @@ export const openScene = (
     {
       clock: {
         elapsed: () => performance.now() + (reads++ % 7) * 0.1,
-        now: () => Date.now(),
+        now: () => Date.now() + ahead,
         state,
-        set: () => 0,
       },
       stage: {
         place: (view) => void placed.add(nameOf(view)),
@@ -173,7 +172,6 @@ export const openScene = (
       },
       syncClock: {
         at: (elapsed) => elapsed + Date.now() - performance.now() + ahead,
-        now: () => Date.now() + ahead,
         recordSwap: (late) => skews.push(late),
         recordVideoSkew() {},
       },

@@ -31,7 +31,7 @@ const houseStyle = createHouseStyle(document.documentElement, mediaCache);
 const shared = {
   clock,
   // A preview is not synchronized with other pages.
-  syncClock: { at: clock.now, now: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
+  syncClock: { at: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
   mediaCache,
   credentials: token.header,
   refused: token.refused,
