@@ -22,12 +22,20 @@ it('starts and plays from a disk that is full, and says so', async () => {
   expect([status, body]).toEqual([expect.toBeOneOf([400, 413, 415, 507]), expect.stringContaining('error')]);
 });
 
-it('starts and plays where its clock stands in 1970', async () => {
+it('starts and plays where its clock stands in 1970, whatever the opening hours say', async () => {
   const machine = await playing();
+  const file = '/var/lib/signage-player/content.json';
+  const open = await machine.inside(`cat ${file}`);
+  const content = JSON.parse(open);
+  const hours = ['1970-01-01', '1970-01-02', '1970-01-03'].map((date) => ({ date }));
+  const screens = content.screens.map((screen: object) => ({ ...screen, hours }));
+  await machine.inside(`cat > ${file}`, JSON.stringify({ ...content, screens }));
   // The kernel refuses a time that is less than its uptime.
   await machine.inside('timedatectl set-ntp false && date -s @100000 && systemctl restart signage-player --no-block');
   await expect.poll(async () => (await machine.health()).startedAt ?? '', patience).toMatch(/^1970/);
   await machine.plays('1970');
+  expect((await machine.health()).kiosk).toMatchObject({ displays: { on: true }, lastRecovery: null });
+  await machine.inside(`cat > ${file}`, open);
   await machine.inside(`date -s @${Math.round(Date.now() / 1000)}`);
 });
 
