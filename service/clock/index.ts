@@ -19,7 +19,7 @@ const syncRoutes = (sync: Pick<Sync, 'time'>): Routes => ({
   },
 });
 
-export type Clock = Module & Pick<Sync, 'now' | 'isEstablished' | 'isConfirmed' | 'isFollowed' | 'onSkew'>;
+export type Clock = Module & Pick<Sync, 'now' | 'isPageTime' | 'isConfirmed' | 'onSkew'>;
 
 interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
@@ -42,9 +42,8 @@ export const createClock = (
   for (const each of followers) each.followClock(sync);
   return {
     now: sync.now,
-    isEstablished: sync.isEstablished,
+    isPageTime: sync.isPageTime,
     isConfirmed: sync.isConfirmed,
-    isFollowed: sync.isFollowed,
     onSkew: sync.onSkew,
     routes: syncRoutes(sync),
     health: () => ({ fields: { sync: sync.health() }, notes: sync.notes() }),

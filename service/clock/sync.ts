@@ -209,6 +209,8 @@ export const createSync = (
     return agreeing.length > 1 && isNear(siteNow() - monotonicNow());
   };
 
+  const isFollowed = (): boolean => hasAgreed || isAgreed();
+
   /** Whether the clock of this box tells the time of the site. */
   const isOwn = (): boolean => Math.abs(siteNow() - now()) <= 2 * WALL_MS;
 
@@ -235,7 +237,9 @@ export const createSync = (
   return {
     now: siteNow,
     isEstablished: () => established,
-    isFollowed: () => hasAgreed || isAgreed() || isOwn(),
+    isFollowed,
+    /** Whether the pages of this box go by it, which is more exact than what they are told at their start; null: not known yet. */
+    isPageTime: (): boolean | null => (established ? isFollowed() || isOwn() : null),
     // A time server confirms the clock of this box, which says nothing of a time that it follows.
     isConfirmed: () => isAgreed() || (established && isSynchronized() && isOwn()),
     /** Records the synchronization error that a page reports. */

@@ -38,7 +38,7 @@ export interface SiteTime {
   isEstablished(): boolean;
   /**
    * Whether this box goes by it: most boxes, and two at least, have agreed on the time of day since the clock of this one was
-   * set last, or that clock tells the same.
+   * set last.
    */
   isFollowed(): boolean;
   /** Whether the boxes of the site agree on the time of day, or it is that of a clock which the system calls synchronized. */

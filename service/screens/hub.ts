@@ -19,7 +19,7 @@ import {
 import { cutText } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
-import type { SiteTime } from '../domain/time.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { createSockets, frameOf, GOING_AWAY } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices, type Steps } from '../platform/slices.ts';
@@ -59,7 +59,7 @@ interface Dependencies {
   revisionOf(slug: string): Revision | undefined;
   /** The saved name of a device; null: it has none. */
   nameOf(deviceId: string): string | null;
-  siteTime: Pick<SiteTime, 'now' | 'isEstablished' | 'isFollowed'>;
+  siteTime: { now(): EpochMs; isPageTime(): boolean | null };
   /** Called when a page reports its deviation from the site time. */
   onSkew(skew: Skew): void;
 }
@@ -217,7 +217,7 @@ export const createHub = (
       } else if (client === null) refuse('hello comes first');
       else if (message.type === 'state') update(client, message);
       else if (message.type === 'time') {
-        const followed = siteTime.isEstablished() ? siteTime.isFollowed() : null;
+        const followed = siteTime.isPageTime();
         sockets.write(socket, frameOf({ type: 'time', t0: message.t0, t1, t2: siteTime.now(), followed }));
       } else if (message.type === 'skew') onSkew(message);
       else if (message.type === 'identified') onIdentified(client.connection.id);

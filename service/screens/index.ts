@@ -24,7 +24,7 @@ export type { LivePage } from './hub.ts';
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
-  clock: Pick<Clock, 'now' | 'isEstablished' | 'isFollowed' | 'onSkew'>;
+  clock: Pick<Clock, 'now' | 'isPageTime' | 'onSkew'>;
   proofs: { verify(deviceId: string, proof: string, address: string): boolean; mustProve(deviceId: string): boolean };
   devices: {
     get(deviceId: string): { clientName: string; screenSlug: string | null } | undefined;
