@@ -64,7 +64,7 @@ export const proofNeeds = z.object({
   nodeId: z.string().max(256),
   time: z
     .int()
-    .min(1e12)
+    .min(0)
     .max(1e13 - 1),
 });
 

@@ -26,6 +26,9 @@ describeBrowser('the kiosk', { timeout: 120_000 }, () => {
     const proof = (await ask(needs)) ?? '';
     expect(isProofOf(deviceId, nodeId, proof)).toBe(true);
     expect(await ask(needs)).not.toBe(proof);
+    // A box without a battery begins in 1970.
+    const early = (await ask({ ...needs, time: 300_000 })) ?? '';
+    expect([isProofOf(deviceId, nodeId, early), early]).toEqual([true, expect.stringContaining(';at=0000000300000;')]);
     await expect(ask({ ...needs, nodeId: 'another box' })).rejects.toThrow('this box alone');
     await expect(ask({ ...needs, time: 'now' })).rejects.toThrow();
 
