@@ -246,12 +246,15 @@ export const hostExternalPages = (
     const laidOut = new Promise<void>((resolve) => {
       (contents as EventEmitter).on('ready-to-show', () => !hasFailed && resolve());
     });
-    const loading = contents.loadURL(url).catch((error: Error & { errno?: number }) => {
-      // If its only navigation was denied, for example back to this service, there is no page.
-      if (error.errno === ABORTED && !contents.isDestroyed() && contents.getURL() !== '') return;
-      end();
-      throw error;
-    });
+    // From its site, not from the cache: it is as old as its loading says.
+    const loading = contents
+      .loadURL(url, { extraHeaders: 'pragma: no-cache\n' })
+      .catch((error: Error & { errno?: number }) => {
+        // If its only navigation was denied, for example back to this service, there is no page.
+        if (error.errno === ABORTED && !contents.isDestroyed() && contents.getURL() !== '') return;
+        end();
+        throw error;
+      });
     // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
     const started = Promise.race([loading, laidOut]).then(() => false);
     const isLate = await Promise.race([started, wait(LOAD_MS, true, { ref: false })]);

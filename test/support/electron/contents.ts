@@ -638,22 +638,25 @@ export class WebContents extends EventEmitter {
       .catch(() => {});
   }
 
-  loadURL(url: string): Promise<void> {
+  /** With `pragma: no-cache` the document is not taken from the HTTP cache. */
+  loadURL(url: string, { extraHeaders = '' } = {}): Promise<void> {
     this.#check();
     const loaded = awaitLoad(this, url);
     // As Electron's: callers need not await it.
     loaded.catch(() => {});
-    void this.#navigate(url);
+    void this.#navigate(url, extraHeaders.includes('no-cache'));
     return loaded;
   }
 
-  async #navigate(url: string): Promise<void> {
+  async #navigate(url: string, cacheDisabled: boolean): Promise<void> {
     const { send } = await this.attached;
     if (this.isDestroyed()) return;
     this.#requested = url;
     this.#hasNavigated = true;
     // What becomes of it is reported by events.
+    if (cacheDisabled) await send('Network.setCacheDisabled', { cacheDisabled }).catch(() => {});
     await send('Page.navigate', { url: toChromium(url) }).catch(() => {});
+    if (cacheDisabled) await send('Network.setCacheDisabled', { cacheDisabled: false }).catch(() => {});
   }
 
   reload(): void {
