@@ -38,6 +38,8 @@ export interface Opinion {
   wall: number | null;
   /** By how much both may be misjudged. */
   doubt: number;
+  /** Whether its time of day follows a time server. */
+  synchronized: boolean;
 }
 
 /** The value on which more than half of the boxes agree; null: there is no majority. */
@@ -67,14 +69,27 @@ export const majorityOf = (values: readonly number[], voters: number, tolerance:
   return count * 2 > voters ? (sorted[from + Math.floor((count - 1) / 2)] ?? null) : null;
 };
 
-/** @param unheard boxes whose opinion is not known */
-export const judge = (opinions: readonly Opinion[], unheard: number): Verdict => {
+/** Whether a box has a time of day, within what clocks are apart that most boxes agree on. */
+export const isNear = (wall: number | null, of: number | null): boolean =>
+  wall !== null && of !== null && Math.abs(wall - of) <= 2 * WALL_MS;
+
+/**
+ * The boxes that follow a time server decide where there is no majority.
+ * @param unheard boxes whose opinion is not known
+ * @param wasBorne whether more than the clock of one box has told the time before: such a clock, this one's included, then
+ *   changes nothing, unless it follows a time server
+ */
+export const judge = (opinions: readonly Opinion[], unheard: number, wasBorne: boolean): Verdict => {
   const absent = Math.min(unheard, Math.max(0, QUORUM - opinions.length));
   const agree = (of: 'site' | 'wall', tolerance: number): number | null => {
     const values = opinions.flatMap((opinion) => opinion[of] ?? []);
     return majorityOf(values, values.length + absent, tolerance);
   };
-  return { site: agree('site', SITE_MS), wall: agree('wall', WALL_MS) };
+  const synchronized = opinions.flatMap(({ wall, synchronized: isExact }) => (isExact && wall !== null ? wall : []));
+  const wall = agree('wall', WALL_MS) ?? majorityOf(synchronized, synchronized.length + absent, WALL_MS);
+  const backers = opinions.filter((each) => isNear(each.wall, wall));
+  const isBorne = !wasBorne || backers.length > 1 || backers.some((each) => each.synchronized);
+  return { site: agree('site', SITE_MS), wall: isBorne ? wall : null };
 };
 
 /** Whether a box contradicts the majority, so that its time is not followed. */

@@ -3,7 +3,7 @@ import type { Health, SkewSummary } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
-import { isTrusted } from '../domain/time.ts';
+import { type EpochMs, isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import {
@@ -11,6 +11,7 @@ import {
   chooseReference,
   contradicts,
   isBacked,
+  isNear,
   judge,
   mayEstablish,
   type Opinion,
@@ -72,9 +73,12 @@ export const createSync = (
   let reference = nodeId;
   let verdict: Verdict = { site: null, wall: null };
   let ownWall = now() - monotonicNow();
-  /** Whether it has followed another box, and whether most boxes have agreed, since its own clock was set last. */
+  /**
+   * Since its own clock was set last: whether it has followed another box, and whether the time of the site was that of two
+   * boxes at least, or of one that follows a time server.
+   */
   let hasFollowed = false;
-  let hasAgreed = false;
+  let wasBorne = false;
   let surveyedAt = Number.NEGATIVE_INFINITY;
   let closeLooks = 0;
   let unexpectedAt = startedAt;
@@ -109,6 +113,7 @@ export const createSync = (
       site: established ? clock.at(monotonic) - monotonic : null,
       wall: isTrusted(time) ? time - monotonic : null,
       doubt: 0,
+      synchronized: isSynchronized(),
     };
   };
 
@@ -117,20 +122,20 @@ export const createSync = (
     const answer = await peers.ask({ nodeId: id }, 'clock.time');
     const t3 = monotonicNow();
     if (!answer.ok || answer.body.nodeId !== id) {
-      answers.set(id, { site: null, wall: null, doubt: 0, at: t3 });
+      answers.set(id, { site: null, wall: null, doubt: 0, synchronized: false, at: t3 });
       return null;
     }
-    const { established: has, received, sent, wall: theirs } = answer.body;
+    const { established: has, received, sent, wall: theirs, synchronized } = answer.body;
     const offset = (received - t0 + sent - t3) / 2;
     const doubt = Math.max(0, t3 - t0 - (sent - received)) / 2;
     const time = isTrusted(theirs) ? theirs - sent + offset : null;
-    answers.set(id, { site: has ? offset : null, wall: time, doubt, at: t3 });
+    answers.set(id, { site: has ? offset : null, wall: time, doubt, synchronized, at: t3 });
     return has ? [id, { t0, t1: received, t2: sent, t3 }] : null;
   };
 
   const choose = (others: Candidate[]): void => {
     if (!established && mayEstablish(nodeId, others, monotonicNow() - startedAt > tempo.grace)) established = true;
-    verdict = judge([own(), ...answers.values()], others.length - answers.size);
+    verdict = judge([own(), ...answers.values()], others.length - answers.size, wasBorne);
     const isFollowed = ({ nodeId: id }: Candidate): boolean => {
       const opinion = answers.get(id);
       return opinion === undefined || !contradicts(opinion, verdict);
@@ -163,19 +168,16 @@ export const createSync = (
   };
 
   /** Whether this box's time of day was set since the last round. */
-  const wasSet = (): boolean => {
-    const before = ownWall;
-    ownWall = now() - monotonicNow();
-    return Math.abs(ownWall - before) > WALL_MS;
-  };
+  const wasSet = (): boolean => Math.abs(now() - monotonicNow() - ownWall) > WALL_MS;
 
   /** Returns whether the next exchange is due soon. */
   const poll = async (): Promise<boolean> => {
     if (wasSet()) {
       closeLooks = CLOSE_LOOKS;
       hasFollowed = false;
-      hasAgreed = false;
+      wasBorne = false;
     }
+    ownWall = now() - monotonicNow();
     choose(candidates());
     const exchanges = new Map((await Promise.all(asked(candidates()).map(ask))).filter((answer) => answer !== null));
     choose(candidates());
@@ -200,23 +202,24 @@ export const createSync = (
     return exchange === undefined || samples < MIN_SAMPLES;
   };
 
-  /** Whether two boxes at least, and most of them, have the time of day that the site has. */
-  const isAgreed = (): boolean => {
-    if (!established) return false;
-    const isNear = (time: number | null): boolean =>
-      time !== null && verdict.wall !== null && Math.abs(time - verdict.wall) <= 2 * WALL_MS;
-    const agreeing = [own(), ...answers.values()].filter(({ wall }) => isNear(wall));
-    return agreeing.length > 1 && isNear(siteNow() - monotonicNow());
-  };
+  /** Those whose time of day the site has, if it is that on which most boxes agree. */
+  const backers = (): Opinion[] =>
+    established && isNear(siteNow() - monotonicNow(), verdict.wall)
+      ? [own(), ...answers.values()].filter(({ wall }) => isNear(wall, verdict.wall))
+      : [];
+  const isAgreed = (): boolean => backers().length > 1;
+  const isBorne = (): boolean => isAgreed() || backers().some(({ synchronized }) => synchronized);
 
-  const isFollowed = (): boolean => hasAgreed || isAgreed();
+  /** A clock that was never set gives way to any that was. */
+  const isFollowed = (): boolean =>
+    !wasSet() && (wasBorne || isBorne() || (established && !isTrusted(now()) && isTrusted(siteNow())));
 
   /** Whether the clock of this box tells the time of the site. */
   const isOwn = (): boolean => Math.abs(siteNow() - now()) <= 2 * WALL_MS;
 
   const tick = async (): Promise<void> => {
     const soon = await poll();
-    hasAgreed ||= isAgreed();
+    wasBorne ||= isBorne();
     if (closed) return;
     timer = setTimeout(tick, soon ? tempo.fast : isCalm() ? tempo.calm : tempo.slow);
     timer.unref();
@@ -238,6 +241,8 @@ export const createSync = (
     now: siteNow,
     isEstablished: () => established,
     isFollowed,
+    /** The time that schedules go by. */
+    timeOfDay: (): EpochMs => (isFollowed() ? siteNow() : now()),
     /** Whether the pages of this box go by it, which is more exact than what they are told at their start; null: not known yet. */
     isPageTime: (): boolean | null => (established ? isFollowed() || isOwn() : null),
     // A time server confirms the clock of this box, which says nothing of a time that it follows.
@@ -245,7 +250,10 @@ export const createSync = (
     /** Records the synchronization error that a page reports. */
     onSkew: skews.add,
     /** The answer to a peer that requests the time. */
-    time: (): PeerTime => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
+    time: (): PeerTime => {
+      const time = siteNow();
+      return { nodeId, established, received: time, sent: time, wall: now(), synchronized: isSynchronized() };
+    },
     health: (): Health['sync'] => {
       const source = clock.source();
       return {

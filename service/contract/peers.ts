@@ -398,6 +398,10 @@ export const peerTime = z
     wall: reading.describe(
       "the box's own time of day when the response was sent, from which boxes determine the majority",
     ),
+    synchronized: z
+      .boolean()
+      .default(false)
+      .describe('whether that time follows a time server: it decides where there is no majority'),
   })
   .meta({ id: 'PeerTime' });
 export type PeerTime = z.infer<typeof peerTime>;

@@ -37,8 +37,8 @@ export interface SiteTime {
   /** Whether the time was agreed with other boxes, or none of them was reachable for some seconds after the start. */
   isEstablished(): boolean;
   /**
-   * Whether this box goes by it: most boxes, and two at least, have agreed on the time of day since the clock of this one was
-   * set last.
+   * Whether this box goes by it: since the clock of this one was set last, most boxes, and two at least, have agreed on the
+   * time of day, or one has told it that follows a time server.
    */
   isFollowed(): boolean;
   /** Whether the boxes of the site agree on the time of day, or it is that of a clock which the system calls synchronized. */
