@@ -53,7 +53,7 @@ const open = async (given: Options, ports: Ports, closers: Closers, onRenewal: O
   const media = add(await createMedia(context, { content, feeds, shared }));
   const streams = add(await createStreams(context, { content }));
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts, shared }));
-  const clock = add(createClock(context, { peers, media, content, feeds, shared, ...kept }));
+  const clock = add(createClock(context, { peers, media, content, feeds, devices: stored, shared, ...kept }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
   const trust = { authority, pageToken: access.pageToken, securePort: () => https?.port() ?? null };

@@ -1,5 +1,6 @@
 /** The clock of the site. */
 import type { Content } from '../content/index.ts';
+import type { SiteTime } from '../domain/time.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Routes } from '../http/routes.ts';
@@ -19,7 +20,7 @@ const syncRoutes = (sync: Pick<Sync, 'time'>): Routes => ({
   },
 });
 
-export type Clock = Module & Pick<Sync, 'now' | 'isPageTime' | 'isConfirmed' | 'onSkew'>;
+export type Clock = Module & Pick<Sync, 'now' | 'timeOfDay' | 'isPageTime' | 'isConfirmed' | 'onSkew'>;
 
 interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
@@ -30,18 +31,20 @@ interface Dependencies {
   takeovers: Pick<Takeovers, 'followClock'>;
   triggers: Pick<Triggers, 'followClock'>;
   people: Pick<People, 'followClock'>;
+  devices: { followClock(clock: SiteTime): void };
   shared: Pick<Shared, 'followClock'>;
 }
 
 export const createClock = (
   context: ServiceContext,
-  { peers, media, content, feeds, takeovers, drafts, triggers, people, shared }: Dependencies,
+  { peers, media, content, feeds, takeovers, drafts, triggers, people, devices, shared }: Dependencies,
 ): Clock => {
   const sync = createSync(context, { peers });
-  const followers = [content, drafts, feeds, media, peers, people, shared, takeovers, triggers];
+  const followers = [content, devices, drafts, feeds, media, peers, people, shared, takeovers, triggers];
   for (const each of followers) each.followClock(sync);
   return {
     now: sync.now,
+    timeOfDay: sync.timeOfDay,
     isPageTime: sync.isPageTime,
     isConfirmed: sync.isConfirmed,
     onSkew: sync.onSkew,

@@ -4,7 +4,6 @@ import type { DeviceBinding } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { isBound } from '../domain/displays.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { laterThan } from '../domain/merge.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
@@ -105,7 +104,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       const own = new Map(stored.list().map(({ deviceId, updatedAt }) => [canonicalDeviceId(deviceId), updatedAt]));
       const news = bindings.map((binding) => {
         const before = [own.get(canonicalDeviceId(binding.deviceId)) ?? '', binding.updatedAt].toSorted().at(-1);
-        return { ...binding, updatedAt: laterThan(before, now()) };
+        return { ...binding, updatedAt: stored.dated(before) };
       });
       onboarding.follow(await stored.merge(news));
       return news.length;

@@ -10,7 +10,7 @@ import { canonical } from '../domain/canonical.ts';
 import { perObject } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
-import { type Clock, systemClock } from '../domain/time.ts';
+import { type Clock, createFollowing, systemClock } from '../domain/time.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable, type Durable } from '../platform/store/durable.ts';
 import { makeFolder } from '../platform/store/file.ts';
@@ -68,6 +68,7 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
   now: Clock['now'],
 ) => {
   const changes = createEmitter();
+  const following = createFollowing(now);
   const update = async (change: (state: S) => S): Promise<void> => {
     await durable.update(change);
     changes.emit();
@@ -77,6 +78,8 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
   const within = (devices: DeviceMap, kept?: string): DeviceMap =>
     trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || lastSeen(deviceId) !== undefined);
 
+  const dated = (before: string | undefined): string => laterThan(before, following.now());
+
   const put = async (
     deviceId: string,
     change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug' | 'forgotten' | 'key'>,
@@ -84,7 +87,7 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
   ): Promise<Device> => {
     const key = canonicalDeviceId(deviceId);
     const replace = (before: Device | undefined): Device => {
-      const updatedAt = at ?? laterThan(before?.updatedAt, now());
+      const updatedAt = at ?? dated(before?.updatedAt);
       const { forgotten: _, key: __, ...kept } = before ?? {};
       const readable = before !== undefined && isReadable(before) ? before : undefined;
       const changed = { deviceId, ...change(readable), updatedAt };
@@ -184,6 +187,9 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
         screenSlug: null,
         forgotten: true,
       })),
+    /** A date later than `before`, by the time that schedules go by, so that what was done later wins at the whole site. */
+    dated,
+    followClock: following.follow,
     /** Keeps devices that `of` tells a date of, before others. */
     followSightings: (of: typeof lastSeen): void => {
       lastSeen = of;

@@ -1,10 +1,14 @@
 /** The site's clock moves by what most boxes say: real boxes on loopback, some of them wrong or lying. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import { emptyPeerState, listenOn, secretModes, startBox, untilTogether } from '../peers/support.ts';
+import { idsOf, playAgo, readPlays } from '../records/plays/pages.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience, titlesOf } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
 import { openPlayer } from '../support/player.ts';
 import type { TestService } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
@@ -92,6 +96,23 @@ test('a liar with the lowest id is not followed, and is named', { timeout: 90_00
   expect(asked).toContain('/api/peers/time');
 });
 
+test('plays are dated by the clock that a page goes by, where another box says another time', async () => {
+  const content = contentSoon();
+  const late = await startBox([], { content, wall: () => Date.now() - HOUR });
+  await expect.poll(() => isEstablished(late), patience).toBe(true);
+  const tempo = { ...testTempo, clock: { ...testTempo.clock, grace: 5_000 } };
+  const box = await startBox([late], { content, tempo });
+  await expect.poll(() => isEstablished(box), patience).toBe(true);
+  expect(await aheadAt(box, 0)).toBe(-3_600);
+  const page = await joinScreen(box, 'lobby');
+  page.send({ type: 'time', t0: 0 });
+  expect(await page.message(({ type }) => type === 'time')).toMatchObject({ followed: false });
+  const play = playAgo(60);
+  page.send({ type: 'plays', plays: [play] });
+  await page.message(({ type }) => type === 'ack');
+  expect(idsOf(await readPlays(box))).toEqual([play.play_id]);
+});
+
 itBrowser(
   'a page shows what is due by the time that most boxes agree on, though the clock of its box is a week ahead',
   async () => {
@@ -119,6 +140,11 @@ itBrowser(
     await expect.poll(states, later).not.toContain('alive');
     await page.reload();
     await expect.poll(shown, patience).toEqual(['This week']);
+    // What is done there does not win over what others do later.
+    const binding = { deviceId: 'TV-1', clientName: 'Lobby', screenSlug: 'lobby' };
+    expect((await early.post('/api/onboarding', binding)).status).toBe(200);
+    const { body } = JSON.parse(readFileSync(join(early.dataDir, 'state.json'), 'utf8'));
+    expect(Math.abs(Date.parse(body.devices[0].updatedAt) - Date.now())).toBeLessThan(HOUR);
   },
   90_000,
 );

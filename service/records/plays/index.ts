@@ -1,6 +1,7 @@
 /** Plays: received from pages, kept, exported and delivered. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { Clock } from '../../clock/index.ts';
 import type { Content } from '../../content/index.ts';
 import type { Connection } from '../../contract/connections.ts';
 import { tooManyRequests } from '../../contract/errors.ts';
@@ -11,7 +12,6 @@ import type { Devices } from '../../devices/index.ts';
 import { isBound, isDisplayOf } from '../../domain/displays.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
-import type { SiteTime } from '../../domain/time.ts';
 
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../../http/transfers.ts';
 import type { Media } from '../../media/index.ts';
@@ -34,7 +34,8 @@ interface Dependencies {
   media: Pick<Media, 'digestAt'>;
   content: Pick<Content, 'screens' | 'onChange'>;
   devices: Pick<Devices, 'get'>;
-  clock: Pick<SiteTime, 'now' | 'isConfirmed'>;
+  /** Plays are dated by the time that pages were told. */
+  clock: Pick<Clock, 'timeOfDay' | 'isConfirmed'>;
   /** Posts plays to the operator's receiver; null: there is none. */
   send: SendWebhook | null;
 }
@@ -72,7 +73,7 @@ export const createPlays = async (
   const knownScreens = await openKnownScreens(context, content);
   const parts = await openParts(context);
   const receivers: string[] = [];
-  const store = keep(createPlayStore({ log, now: clock.now }, parts, { receivers: () => receivers }));
+  const store = keep(createPlayStore({ log, now: clock.timeOfDay }, parts, { receivers: () => receivers }));
   /** Those that were new, and are durable. */
   const kept = new WeakSet<Play>();
   store.onKept((plays) => {
@@ -133,7 +134,7 @@ export const createPlays = async (
 
   screens.onPlays(async (plays, page) => {
     const { slug, connection } = page;
-    const admission = admit(plays, page, { now: clock.now(), at: monotonicNow() });
+    const admission = admit(plays, page, { now: clock.timeOfDay(), at: monotonicNow() });
     const { taken, refused: never, isKnown, unproven, giveBack } = admission;
     for (const { reason } of never) refuse(reason, 1, connection.deviceId);
     refuse('unproven', unproven, connection.deviceId);
