@@ -64,6 +64,8 @@ type News = Extract<Answer, { changed: true }>;
 const MAX_TIMER_MS = 3_600_000;
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
+/** Longest pause of retries: data that is fetched once a day does not miss the end of an outage by a day. */
+const MAX_RETRY_MS = 900_000;
 /** A difference between two clocks that slewing and rounding do not make, ms. */
 export const CLOCK_STEP_MS = 1_000;
 /** Maximum random addition, as a share of the wait, so that the boxes of a site do not fetch simultaneously. */
@@ -71,7 +73,7 @@ const JITTER = 0.1;
 
 /**
  * How long to wait after a fetch, in ms. Retries back off exponentially, from the refresh interval or 15 s, whichever is
- * shorter, to the refresh interval or five minutes, whichever is longer. Retry-After is obeyed up to one day.
+ * shorter, to the refresh interval, but at least five and at most 15 minutes. Retry-After is obeyed up to one day.
  * @param failures consecutive ones
  * @param pauseMs Retry-After of the failed fetch
  * @param chance random number in [0, 1)
@@ -82,7 +84,8 @@ export const waitAfter = (
   chance: number,
 ): number => {
   const usual = Math.max(refreshSeconds * 1000, interval);
-  const wait = failures === 0 ? usual : doubled(failures - 1, Math.min(usual, retry), Math.max(usual, maxRetry));
+  const longest = Math.max(Math.min(usual, MAX_RETRY_MS), maxRetry);
+  const wait = failures === 0 ? usual : doubled(failures - 1, Math.min(usual, retry), longest);
   const asked = failures === 0 ? 0 : Math.min(pauseMs, MAX_RETRY_AFTER_MS);
   return Math.max(wait, asked) * (1 + JITTER * chance);
 };
