@@ -44,6 +44,9 @@ export interface ReadFeed {
   items: FeedItem[];
 }
 
+/** The end of RSS, Atom or RDF, which comments and what servers add may follow. */
+const XML_END = /<\/(?:[\w.-]+:)?(?:rss|feed|rdf)\s*>/i;
+
 const readFeed = ({ text, base, nearness }: Extract<Question, { kind: 'rss' }>): ReadFeed => {
   refuseTooMany(text, text.trimStart().startsWith('{') ? ',[{' : '<=');
   let feed: ParsedFeed;
@@ -53,6 +56,8 @@ const readFeed = ({ text, base, nearness }: Extract<Question, { kind: 'rss' }>):
     const isNone = (error as Error).name === 'DetectError';
     throw new Unreadable(isNone ? 'it is no RSS, Atom, RDF or JSON feed' : 'its XML or JSON is broken');
   }
+  // The parser closes open elements by itself, so a program that failed halfway would take most headlines away.
+  if (feed.format !== 'json' && !XML_END.test(text)) throw new Unreadable('the answer was cut off');
   return { title: titleOf(feed), items: itemsOf(feed, base, nearness) };
 };
 

@@ -19,10 +19,36 @@ afterAll(shared.close);
 it.each<[string, string, RegExp]>([
   ['a page', '<!doctype html><title>Sign in</title>', /no RSS, Atom, RDF or JSON feed/],
   ['half a feed', rss(item('a')).slice(0, 90), /broken/],
+  [
+    'a feed without its last headlines',
+    rss(item('a') + item('b')).replace(/<item><title>b.*/s, ''),
+    /^the answer was cut off$/,
+  ],
+  [
+    'a feed whose program failed',
+    rss(item('a')).replace('</channel></rss>', '<br />\n<b>Fatal error</b>: Uncaught PDOException in /feed.php'),
+    /^the answer was cut off$/,
+  ],
+  [
+    'half an Atom feed',
+    '<feed xmlns="http://www.w3.org/2005/Atom"><title>x</title><entry><id>1</id><title>a</title></entry>',
+    /^the answer was cut off$/,
+  ],
   ['NUL', '\0\0\0', /no RSS/],
   ['JSON that is none', '{"version": "https://jsonfeed.org/version/1", ', /no RSS/],
 ])('%s is no feed', async (_, text, expected) => {
   await expect(shared.feed(text, base, 0)).rejects.toThrow(expected);
+});
+
+it.each<[string, string]>([
+  ['before a comment and a script', `${rss(item('a'))}\n<!-- cached --><script></script>\n`],
+  ['in capitals', rss(item('a')).replace('</rss>', '</RSS >').replace('<rss', '<RSS')],
+  [
+    'with a prefix',
+    '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>1</a:id><a:title>a</a:title></a:entry></a:feed>',
+  ],
+])('a feed %s is whole', async (_, text) => {
+  expect((await shared.feed(text, base, 0)).items.map(({ title }) => title)).toEqual(['a']);
 });
 
 it.each<[string, string | null, unknown]>([
