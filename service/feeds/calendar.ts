@@ -380,8 +380,10 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
     });
   };
   const events = newest(root.getAllSubcomponents('vevent'));
-  /** Instants that exceptions replace, by the id of their event. */
-  const replaced = new Map<string, Set<number>>();
+  /** What exceptions replace, by the id of their event. */
+  const replaced = new Map<string, Zoned[]>();
+  /** Exceptions that are shown where their event is not cancelled. */
+  const exceptions: Reading[] = [];
   /** Exceptions that are for all occurrences from one on (RFC 5545, 3.2.13), by the id of their event. */
   const ranges = new Map<string, Range[]>();
   const masters: [ICAL.Component, Reading][] = [];
@@ -397,7 +399,9 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       }
       const { time, tzid } = exception;
       const at = zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid));
-      replaced.set(reading.uid, (replaced.get(reading.uid) ?? new Set()).add(at));
+      const others = replaced.get(reading.uid) ?? [];
+      others.push({ time, tzid: tzid ?? reading.tzid });
+      replaced.set(reading.uid, others);
       if (isRange(event)) {
         const by = wallMs(reading.start) - reading.ownWall(exception);
         ranges.set(reading.uid, [
@@ -405,22 +409,23 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
           { at, by, reading: isCancelled(event) ? null : reading },
         ]);
       }
-      if (!isCancelled(event)) add(reading, floating(reading.start));
+      if (!isCancelled(event)) exceptions.push(reading);
     } catch {
       // One event that cannot be read does not hide the others.
       unread += 1;
     }
   });
+  const cancelled = new Set(masters.filter(([event]) => isCancelled(event)).map(([, { uid }]) => uid));
+  for (const reading of exceptions) if (!cancelled.has(reading.uid)) add(reading, floating(reading.start));
   /** Adds an event as it recurs; false: it takes more steps. */
   const addSeries = (event: ICAL.Component, reading: Reading, meter: Meter, isLast: boolean): boolean => {
-    const excluded = timesIn(event, 'exdate').map(({ time, tzid }) => ({
+    const excluded = [...timesIn(event, 'exdate'), ...(replaced.get(reading.uid) ?? [])].map(({ time, tzid }) => ({
       at: zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid)),
-      // A date excludes what starts on it.
+      // A date excludes, or replaces, what starts on it.
       date: time.isDate && !reading.start.isDate ? wallMs(time) : null,
     }));
     const dates = new Set(excluded.flatMap(({ date }) => date ?? []));
     const instants = new Set(excluded.flatMap(({ at, date }) => (date === null ? at : [])));
-    const moved = replaced.get(reading.uid);
     const following = (ranges.get(reading.uid) ?? []).toSorted((a, b) => b.at - a.at);
     // What is moved into the window begins outside of it.
     const reach = Math.min(MOST_MOVED_MS, Math.max(0, ...following.map(({ by }) => Math.abs(by))));
@@ -430,7 +435,7 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
     let count = 0;
     for (const start of starts) {
       const at = reading.instant(start);
-      if (moved?.has(at) === true || instants.has(at) || dates.has(dayOf(start))) continue;
+      if (instants.has(at) || dates.has(dayOf(start))) continue;
       if (count++ > MOST_OF_EVENT * 100) break;
       const range = following.find((each) => each.at <= at);
       if (range === undefined) add(reading, start);

@@ -121,6 +121,30 @@ const cases: Case[] = [
     starts: () => [],
   },
   {
+    name: 'all cancelled, one of which was moved before',
+    events: (zone, day) => [
+      `${uid}\r\nRECURRENCE-ID;TZID=${zone}:${compact(day(0))}T100000\r\n${at(zone, day(3), '120000')}`,
+      `${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3\r\nSTATUS:CANCELLED`,
+    ],
+    starts: () => [],
+  },
+  {
+    name: 'one moved that is named by its date',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3`,
+      `${uid}\r\nRECURRENCE-ID;VALUE=DATE:${compact(day(0))}\r\n${at(zone, day(3), '120000')}`,
+    ],
+    starts: (day) => [`${day(-1)}T10:00`, `${day(1)}T10:00`, `${day(3)}T12:00`],
+  },
+  {
+    name: 'one whole day moved',
+    events: (_, day) => [
+      `${uid}\r\nDTSTART;VALUE=DATE:${compact(day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3`,
+      `${uid}\r\nRECURRENCE-ID;VALUE=DATE:${compact(day(0))}\r\nDTSTART;VALUE=DATE:${compact(day(3))}`,
+    ],
+    starts: (day) => [-1, 1, 3].map((add) => `${day(add)}T00:00`),
+  },
+  {
     name: 'further dates',
     events: (zone, day) => [
       `${uid}\r\n${at(zone, day(0))}\r\nRDATE;TZID=${zone}:${compact(day(2))}T140000,${compact(day(4))}T150000`,
