@@ -12,6 +12,8 @@ const entry = z.object({
   /** Network scope of the servers. */
   nearness: z.union([z.literal(0), z.literal(1), z.literal(2)]),
   digest: z.string(),
+  /** Version of the player that parsed the data; absent: one that did not say. */
+  version: z.string().optional(),
   /** Title of the feed; null: it has none. */
   title: z.string().nullable(),
   data: z.unknown(),

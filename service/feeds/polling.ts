@@ -79,7 +79,7 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source, upd
 };
 
 export const createPolling = (
-  context: Pick<ServiceContext, 'logs' | 'now' | 'monotonicNow' | 'random' | 'tempo'>,
+  context: Pick<ServiceContext, 'logs' | 'now' | 'monotonicNow' | 'random' | 'tempo' | 'version'>,
   { cache, calendars: calendarMeans, ...means }: Dependencies,
 ) => {
   const followed = new Map<string, Source>();
@@ -90,7 +90,7 @@ export const createPolling = (
   const onFetch = (result: keyof Fetches): void => {
     fetches[result] += 1;
   };
-  const { random, tempo, monotonicNow } = context;
+  const { random, tempo, monotonicNow, version } = context;
   const clock = createFollowing(context.now);
   let site = unconfirmed(context.now);
   const days =
@@ -132,7 +132,7 @@ export const createPolling = (
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
-    return openSource({ random, tempo, monotonicNow, now: () => site.now() }, settings, kept ?? null, {
+    return openSource({ random, tempo, monotonicNow, version, now: () => site.now() }, settings, kept ?? null, {
       ...means,
       ...(settings.kind === 'ics' && calendarMeans && { fetch: calendarMeans.fetch, calendars: calendarMeans }),
       log: context.logs(`feed ${settings.id}`),

@@ -128,8 +128,17 @@ export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
 
 const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url');
 
+/** The entry without what spares parsing an answer: the next fetch parses it. */
+const unread = (entry: CacheEntry): CacheEntry => ({ ...entry, etag: null, lastModified: null, digest: '' });
+
 export const openSource = (
-  { now, monotonicNow, random, tempo }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'random' | 'tempo'>,
+  {
+    now,
+    monotonicNow,
+    random,
+    tempo,
+    version,
+  }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'random' | 'tempo' | 'version'>,
   settings: SourceSettings,
   kept: CacheEntry | null,
   { fetch, reader, calendars, turns, log, onChange, onFetch }: Dependencies,
@@ -137,7 +146,8 @@ export const openSource = (
   const { kind, id, url, refreshSeconds, select } = settings;
   const key = keyOf(settings);
   const closing = new AbortController();
-  let good = kept;
+  // A newer version may read more of an answer, which a server that answers 304 does not send again.
+  let good = kept === null || kept.version === version ? kept : unread(kept);
   /** When it was fetched; null: by an earlier process. */
   let fetched: MonotonicMs | null = null;
   let failures = 0;
@@ -169,12 +179,11 @@ export const openSource = (
     if (!answer.changed) {
       if (good === null) throw new FetchFault('the server answers 304 to an unconditional request');
       // The parsed data depends on the network scope: forget the validators, so that the next fetch parses it again.
-      const unread = { etag: null, lastModified: null, digest: '' };
-      return [{ ...good, ...(nearness !== good.nearness && unread), fetchedAt, nearness }, at];
+      return [{ ...(nearness === good.nearness ? good : unread(good)), fetchedAt, nearness }, at];
     }
     const digest = digestOf(answer.body);
     const { title, data } = good?.digest === digest && good.nearness === nearness ? good : await read(answer);
-    return [{ key, fetchedAt, nearness, ...answer.validators, digest, title, data }, at];
+    return [{ key, fetchedAt, nearness, ...answer.validators, digest, version, title, data }, at];
   };
 
   const sleep = (ms: number): void => {

@@ -34,6 +34,7 @@ const follow = async (listener: RequestListener, now: () => number = Date.now, g
     monotonicNow: () => performance.now(),
     random: () => 0,
     tempo: testTempo,
+    version: '1.0.0',
   };
   const feeds = createPolling(context, {
     cache: await openCache(context as unknown as ServiceContext),

@@ -1,14 +1,21 @@
+import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { NetworkScope } from '../../service/domain/network-scope.ts';
 import type { Answer } from '../../service/feeds/fetch.ts';
-import { openSource, type Reader } from '../../service/feeds/source.ts';
+import { keyOf, openSource, type Reader } from '../../service/feeds/source.ts';
 import type { Validators } from '../../service/platform/outbound/answer.ts';
 import { createTurns } from '../../service/platform/outbound/limiter.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 
 const DAY_MS = 86_400_000;
-const context = { now: Date.now, monotonicNow: () => performance.now(), random: () => 0, tempo: defaultTempo };
+const context = {
+  now: Date.now,
+  monotonicNow: () => performance.now(),
+  random: () => 0,
+  tempo: defaultTempo,
+  version: '2.0.0',
+};
 
 /** What a source needs beside what it fetches and reads with. */
 const surroundings = () => ({
@@ -80,6 +87,40 @@ test('a feed whose network scope became nearer is read again once it sends its b
   ]);
 });
 
+test.each([
+  ['an older version', '1.0.0', [null, '"1"'], ['new', 'new']],
+  ['a version that did not say', undefined, [null, '"1"'], ['new', 'new']],
+  ['this version', '2.0.0', ['"1"', '"1"'], ['kept', 'kept']],
+])('what %s read is shown, and parsed again unless it was this one', async (_, version, asked, shown) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const settings = { kind: 'api', id: 'x', url: 'http://a.example/', refreshSeconds: 60, select: null } as const;
+  const body = Buffer.from('{}');
+  const kept = {
+    ...{ key: keyOf(settings), fetchedAt: new Date().toISOString(), etag: '"1"', lastModified: null },
+    ...{ nearness: 0 as const, digest: createHash('sha256').update(body).digest('base64url') },
+    ...{ version, title: null, data: 'kept' },
+  };
+  const etags: (string | null)[] = [];
+  const source = openSource(context, settings, kept, {
+    fetch: async (base, { etag }) => {
+      etags.push(etag);
+      if (etag !== null) return { changed: false, nearness: 0 };
+      return { changed: true, nearness: 0, body, charset: null, base, validators: { etag: '"1"', lastModified: null } };
+    },
+    reader: { data: async () => 'new' } as unknown as Reader,
+    ...surroundings(),
+  });
+  onTestFinished(source.close);
+  expect(source.state().data).toBe('kept');
+  const data = [];
+  for (const ms of [30_000, 60_000]) {
+    await vi.advanceTimersByTimeAsync(ms);
+    data.push(source.state().data);
+  }
+  expect([etags, data]).toEqual([asked, shown]);
+});
+
 test.each([-7, 7])(
   'the time of a fetch follows a clock that was set by %d days since, and not one that is slewed',
   async (days) => {
@@ -88,7 +129,7 @@ test.each([-7, 7])(
     const start = Date.parse('2026-06-15T08:00:00.000Z');
     let [time, monotonic] = [start, 5_000];
     const source = openSource(
-      { now: () => time, monotonicNow: () => monotonic, random: () => 0, tempo: defaultTempo },
+      { ...context, now: () => time, monotonicNow: () => monotonic },
       { kind: 'api', id: 'x', url: 'http://a.example/', refreshSeconds: 86_400, select: null },
       null,
       {
