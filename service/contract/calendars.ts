@@ -15,6 +15,7 @@ export const calendarEvent = z
     ends_at: instant,
     all_day: z.boolean().describe('whole days of the site'),
     private: z.boolean().describe('its owner calls it private'),
+    free: z.boolean().optional().describe('it takes up no time of its owner, and no room; absent: it does'),
   })
   .meta({ id: 'CalendarEvent' });
 export type CalendarEvent = z.infer<typeof calendarEvent>;

@@ -44,7 +44,7 @@ export const roomAt = (
   timeZone: string,
 ): { current: CalendarEvent | null; next: CalendarEvent[] } => {
   const [today] = daysOf(events, now, 1, timeZone);
-  const all = today?.events ?? [];
+  const all = (today?.events ?? []).filter(({ free }) => free !== true);
   // What takes a part of the day says more than what takes all of it.
   const on = all.filter((event) => isNow(event, now)).sort((a, b) => startOf(b) - startOf(a));
   const current = on.find(({ all_day }) => !all_day) ?? on[0] ?? null;

@@ -14,7 +14,7 @@ export const UNREAD = 'x-unread';
 
 /** Other lines are left out before the library sees them: it refuses a text for one broken line. */
 const COUNTS = new RegExp(
-  `^(?:${'begin end uid summary location dtstart dtend duration rrule rdate exdate recurrence-id status class sequence tzid tzoffsetfrom tzoffsetto'.replaceAll(' ', '|')})[;:]`,
+  `^(?:${'begin end uid summary location dtstart dtend duration rrule rdate exdate recurrence-id status class transp sequence tzid tzoffsetfrom tzoffsetto'.replaceAll(' ', '|')})[;:]`,
   'i',
 );
 

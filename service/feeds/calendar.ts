@@ -134,7 +134,7 @@ interface Reading {
   endOf(start: ICAL.Time): number;
   /** Its length by the wall times of its start and end, in ms. */
   span: number;
-  details: Pick<CalendarEvent, 'title' | 'location' | 'all_day' | 'private'>;
+  details: Pick<CalendarEvent, 'title' | 'location' | 'all_day' | 'private' | 'free'>;
 }
 
 /** More than a wall time and UTC are apart. */
@@ -185,7 +185,8 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading => {
     return duration instanceof ICAL.Duration ? duration.toSeconds() * 1000 : start.isDate ? DAY_MS : 0;
   };
   const text = (name: string): string | null => plainTitle(String(event.getFirstPropertyValue(name) ?? ''), MOST_TITLE);
-  const secrecy = String(event.getFirstPropertyValue('class') ?? '').toUpperCase();
+  const word = (name: string): string => String(event.getFirstPropertyValue(name) ?? '').toUpperCase();
+  const secrecy = word('class');
   return {
     uid: String(event.getFirstPropertyValue('uid') ?? `event-${index}`).slice(0, 200),
     start,
@@ -199,6 +200,7 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading => {
       location: text('location'),
       all_day: start.isDate,
       private: secrecy === 'PRIVATE' || secrecy === 'CONFIDENTIAL',
+      ...(word('transp') === 'TRANSPARENT' && { free: true }),
     },
   };
 };

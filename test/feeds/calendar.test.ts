@@ -325,6 +325,17 @@ describe('zones and ends', () => {
       ['Sealed', 'Attic', true],
     ]);
   });
+
+  test('events that take up no time are marked, and others have no such field', () => {
+    const events = vienna(
+      calendarOf(
+        'UID:1\r\nTRANSP:TRANSPARENT\r\nDTSTART;VALUE=DATE:20260615',
+        'UID:2\r\nTRANSP:OPAQUE\r\nDTSTART:20260615T070000Z',
+        'UID:3\r\nDTSTART:20260615T080000Z',
+      ),
+    );
+    expect(events.map((event) => ('free' in event ? event.free : null))).toEqual([true, null, null]);
+  });
 });
 
 describe('a broken event', () => {

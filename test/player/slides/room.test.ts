@@ -21,9 +21,12 @@ const event = (title: string, from: number, until: number, all_day = false): Cal
   all_day,
   private: false,
 });
-const signOf = (events: CalendarEvent[], now: number): { isTaken: boolean; what: string | undefined } => {
+const htmlOf = (events: CalendarEvent[], now: number): string => {
   const calendars = { oak: { status: 'ok', events } };
-  const html = render({ calendars, calendar: 'oak', room: 'Oak', free: 'Free', taken: 'In use', now: new Date(now) });
+  return render({ calendars, calendar: 'oak', room: 'Oak', free: 'Free', taken: 'In use', now: new Date(now) });
+};
+const signOf = (events: CalendarEvent[], now: number): { isTaken: boolean; what: string | undefined } => {
+  const html = htmlOf(events, now);
   return { isTaken: html.includes('In use'), what: /class="what" dir="auto">(.*?)</.exec(html)?.[1] };
 };
 
@@ -34,16 +37,32 @@ it('is in use on a day that is booked whole, until a meeting says more', () => {
   expect(signOf(events.slice(1), midnight + 8 * HOUR)).toEqual({ isTaken: false, what: undefined });
 });
 
+it('is free while what is on takes up no room, which is not announced either', () => {
+  const events = [
+    { ...event('Birthday', 0, 24, true), free: true },
+    { ...event('Focus', 9, 10), free: true },
+  ];
+  expect(signOf(events, midnight + 9 * HOUR)).toEqual({ isTaken: false, what: undefined });
+  expect(roomAt(events, midnight + 8 * HOUR, timeZone)).toEqual({ current: null, next: [] });
+  expect(htmlOf(events, midnight + 8 * HOUR)).not.toContain('Focus');
+});
+
 it('is what the view of a room says, at whatever hour', () => {
-  const hours = fc.tuple(fc.integer({ min: -30, max: 30 }), fc.integer({ min: 0, max: 40 }), fc.boolean());
+  const hours = fc.tuple(
+    fc.integer({ min: -30, max: 30 }),
+    fc.integer({ min: 0, max: 40 }),
+    fc.boolean(),
+    fc.boolean(),
+  );
   fc.assert(
     fc.property(fc.array(hours, { maxLength: 8 }), fc.integer({ min: 0, max: 23 }), (list, hour) => {
       const events = list
-        .map(([from, length, isWhole], n) =>
-          isWhole
+        .map(([from, length, isWhole, free], n) => ({
+          ...(isWhole
             ? event(`e${n}`, Math.floor(from / 24) * 24, Math.floor(from / 24) * 24 + 24, true)
-            : event(`e${n}`, from, from + length),
-        )
+            : event(`e${n}`, from, from + length)),
+          free,
+        }))
         .sort((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at));
       const now = midnight + hour * HOUR;
       const { current } = roomAt(events, now, timeZone);
