@@ -4,6 +4,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { designs } from '../contract/designs.ts';
 import { contentKeys, kindsWithValues, type SlideFile, shownFields } from '../contract/slides.ts';
 import { streamSchemes } from '../contract/stream-schemes.ts';
+import { USUAL, USUAL_CALENDAR } from '../domain/age.ts';
 import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { isColour } from '../domain/colours.ts';
 import { unreadableColours } from '../domain/house-style.ts';
@@ -157,11 +158,13 @@ const sourceAt = (slide: SlideFile, content: ContentFile): { refresh_seconds?: n
 /** Data is too old before it is fetched again. */
 const ageIssues = (slide: SlideFile, content: ContentFile): SlideIssue[] => {
   const most = (slide.content as { max_age_seconds?: number } | null | undefined)?.max_age_seconds;
+  const usual = slide.kind === 'rss' ? USUAL : USUAL_CALENDAR;
   const longest = Math.max(
     ...sourceAt(slide, content).map(({ refresh_seconds = DEFAULT_REFRESH_SECONDS }) => refresh_seconds),
   );
-  if (most === undefined || longest <= most) return [];
-  const message = `is less than the ${longest} s between two fetches of its source: it is too old in between`;
+  if (longest <= (most ?? usual)) return [];
+  const what = most === undefined ? `is ${usual} s unless it is set,` : 'is';
+  const message = `${what} less than the ${longest} s between two fetches of its source: it is too old in between`;
   return [{ path: ['content', 'max_age_seconds'], message }];
 };
 

@@ -4,8 +4,9 @@ import { calendarIdsOf } from './calendar-view.ts';
 import { namedBy } from './template.ts';
 
 /** Seconds that data may be old where the slide does not say. */
-const USUAL = 86_400;
-const USUAL_CALENDAR = 14_400;
+export const USUAL = 86_400;
+/** Of calendars, and of timetables that have their events. */
+export const USUAL_CALENDAR = 14_400;
 
 interface Fetched {
   fetched_at?: string | null | undefined;

@@ -248,6 +248,37 @@ test.each<[string, ReturnType<typeof lobbyWith>]>([
   await expectWarnings(content, []);
 });
 
+test('data that is too old before it is fetched again is a warning, also where the slide sets no age', async () => {
+  const calendars = [
+    { id: 'daily', url: 'http://127.0.0.1:9/a.ics', refresh_seconds: 86_400 },
+    { id: 'usual', url: 'http://127.0.0.1:9/b.ics' },
+  ];
+  const rssFeeds = [
+    { id: 'daily', url: 'http://127.0.0.1:9/a', refresh_seconds: 86_400 },
+    { id: 'weekly', url: 'http://127.0.0.1:9/b', refresh_seconds: 604_800 },
+  ];
+  const timetableGroups = [{ id: 'daily', calendar_id: 'daily' }];
+  const slides = [
+    { kind: 'calendar', title: 'A', content: { calendar_ids: ['usual', 'daily'] } },
+    { kind: 'calendar', title: 'B', content: { calendar_id: 'usual' } },
+    { kind: 'calendar', title: 'C', content: { calendar_id: 'daily', max_age_seconds: 90_000 } },
+    { kind: 'timetable', title: 'D', content: { group_id: 'daily' } },
+    { kind: 'rss', title: 'E', content: { feed_id: 'daily' } },
+    { kind: 'rss', title: 'F', content: { feed_id: 'weekly' } },
+    { kind: 'rss', title: 'G', content: { feed_id: 'daily', max_age_seconds: 3_600 } },
+  ];
+  const warning = (index: number, title: string, what: string, seconds: number) => ({
+    path: at('content.max_age_seconds', index),
+    message: `"${title}": is ${what}less than the ${seconds} s between two fetches of its source: it is too old in between`,
+  });
+  await expectWarnings(lobbyWith(slides, { calendars, rssFeeds, timetableGroups }), [
+    warning(0, 'A', '14400 s unless it is set, ', 86_400),
+    warning(3, 'D', '14400 s unless it is set, ', 86_400),
+    warning(5, 'F', '86400 s unless it is set, ', 604_800),
+    warning(6, 'G', '', 86_400),
+  ]);
+});
+
 test('the demo has no warnings', async () => {
   expect(await warningsOf(await startTestService({ isDemoShipped: true }))).toEqual([]);
 });
