@@ -37,14 +37,16 @@ export interface Destination {
 
 /**
  * Opens a part of the file before `fill` is called, which replaces the file once it is on the disk.
+ * @param name of the file; `-`: standard output
  * @param mode default: only its owner reads it
  * @throws CliError `usage` if it cannot be written; what `fill` throws
  */
 export const writeWhole = async <Result>(
-  path: string,
+  name: string,
   fill: (destination: Destination) => Promise<Result>,
   mode = 0o600,
 ): Promise<Result> => {
+  const path = name === '-' ? '/dev/stdout' : name;
   const unwritable = (error: NodeJS.ErrnoException): never => {
     throw cannot(path, error, 'written');
   };

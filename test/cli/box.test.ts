@@ -1,4 +1,5 @@
 /** `signage box`: actions on the machine of a box, and the token of the box itself; `signage backup`. */
+import { execFile } from 'node:child_process';
 import {
   closeSync,
   lstatSync,
@@ -14,13 +15,14 @@ import {
 import type { ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readLocalBox } from '../../service/cli/settings.ts';
 import { kioskDataDir } from '../../service/domain/data-folder.ts';
 import { startHostileBox } from '../support/hostile-box.ts';
 import { patience } from '../support/observe.ts';
 import { shareTestService, temporaryFolder } from '../support/service.ts';
-import { pipeTo, signageHere } from './support.ts';
+import { pipeTo, program, signageHere } from './support.ts';
 
 describe('signage box', () => {
   const box = shareTestService();
@@ -102,6 +104,14 @@ describe('signage box', () => {
     expect([linked.code, linked.stdout, lstatSync(link).isSymbolicLink()]).toEqual([0, '', true]);
     closeSync(descriptor);
     expect((await onBox(['restore', opened])).code).toBe(0);
+  });
+
+  test('a backup goes through standard output to the next program, and what is said of it does not', async () => {
+    const [cwd, file] = [temporaryFolder(), join(temporaryFolder(), 'tar')];
+    const env = { ...process.env, SIGNAGE_DATA_DIR: box().dataDir, SIGNAGE_BOX: box().url };
+    const { stderr } = await promisify(execFile)('sh', ['-c', `'${program}' backup - | cat > '${file}'`], { cwd, env });
+    expect([stderr, readdirSync(cwd)]).toEqual([expect.stringMatching(/^-: [\d.]+ KiB\nKeep it/), []]);
+    expect((await signageHere(['restore', file], env)).code).toBe(0);
   });
 
   test('a backup that cannot be written says why, and nothing is asked of the box', async () => {

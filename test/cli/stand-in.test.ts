@@ -1,9 +1,10 @@
 /** What is sent to a box, and what its answers become, seen by a stand-in of a box. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, linkSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { Health } from '../../service/contract/health.ts';
@@ -155,6 +156,19 @@ test('a screenshot replaces the file of before as a whole, and others may read i
   expect((await signageHere(['screenshot', 'bar', '-o', file], { SIGNAGE_BOX: box })).code).toBe(0);
   expect([readFileSync(file, 'utf8'), readFileSync(before, 'utf8')]).toEqual(['picture', 'of yesterday']);
   expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
+});
+
+test('a screenshot goes through standard output to the next program, with nothing behind it', async () => {
+  const box = await startStandIn((_, response) => void response.writeHead(200, picture).end('picture'));
+  const shot = promisify(execFile)('sh', ['-c', `'${program}' screenshot bar -o - --box ${box} | cat`], {
+    env: { PATH: process.env.PATH },
+  });
+  expect(await shot).toEqual({ stdout: 'picture', stderr: '' });
+  expect(await signageHere(['screenshot', 'lobby', '-o', '-'], { SIGNAGE_BOX: box })).toEqual({
+    stdout: '',
+    stderr: 'Error: 2 pages show lobby: name one with --connection.\n',
+    code: 2,
+  });
 });
 
 test('plays are copied as the box writes them, and one that goes away in the middle is told', async () => {

@@ -76,6 +76,7 @@ test.each([
   ],
   [['takeover', 'end', 'fire'], 'add --yes'],
   [['content', 'revert', 'abcd'], 'add --yes'],
+  [['restore', '-'], 'A backup cannot be read from standard input'],
   [['media', 'delete', 'hall.jpg'], 'add --yes'],
   [['send', 'all', 'blackout', '--on'], 'add --yes'],
   [['audit', '--limit', '0'], 'It must be 1 to 1000'],

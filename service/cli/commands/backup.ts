@@ -1,7 +1,7 @@
 /** `backup` and `restore`: what a box keeps, as one file. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { Restored } from '../../contract/console/backup.ts';
 import { confirmHeader, tarType } from '../../contract/console/backup-names.ts';
 import { text } from '../arguments.ts';
@@ -10,13 +10,23 @@ import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { bytes, plural, visible } from '../text.ts';
 
+/** @throws InvalidArgumentError for standard input: the file is read twice, for its hash and as it is sent */
+const restorable = (value: string): string => {
+  if (value === '-') throw new InvalidArgumentError('A backup cannot be read from standard input: name a file.');
+  return text(value);
+};
+
 export const registerBackup = (program: Command, { out, client }: Session): void => {
   program
     .command('backup')
     .description(
       'write content, media, bindings, people, takeovers, drafts, triggers and settings into a file; not plays, audit, logs and secrets',
     )
-    .addArgument(new Argument('<file>', 'the file to write, a tar; it replaces one of that name').argParser(text))
+    .addArgument(
+      new Argument('<file>', 'the file to write, a tar; it replaces one of that name; - for standard output').argParser(
+        text,
+      ),
+    )
     .action(async (path: string) => {
       const { size, isFile } = await writeWhole(path, async ({ isFile, write }) => {
         const box = await client();
@@ -44,7 +54,7 @@ export const registerBackup = (program: Command, { out, client }: Session): void
   program
     .command('restore')
     .description('make a backup what the box plays, as an edit of now')
-    .addArgument(new Argument('<file>', 'written by signage backup').argParser(text))
+    .addArgument(new Argument('<file>', 'written by signage backup').argParser(restorable))
     .action(async (path: string) => {
       const hash = createHash('sha256');
       let size = 0;

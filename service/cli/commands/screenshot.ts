@@ -74,7 +74,11 @@ export const registerScreenshot = (program: Command, { out, client, degrade }: S
     .command('screenshot')
     .description('take screenshots of kiosk displays')
     .addArgument(targetArgument())
-    .option('-o, --output <file>', 'the file to write (default: SLUG.jpg; of several: SLUG-2.jpg, ...)', text)
+    .option(
+      '-o, --output <file>',
+      'the file to write (default: SLUG.jpg; of several: SLUG-2.jpg, ...); - for standard output',
+      text,
+    )
     .option('--connection <id>', 'only this connection', text)
     .option('--client <id>', 'only the newest connection of this client', text)
     .action(async (target: Target, options: Options) => {
@@ -82,6 +86,10 @@ export const registerScreenshot = (program: Command, { out, client, degrade }: S
       const { body: site } = await fetchSite(box);
       const pages = pagesOf(site, target, options);
       if (pages.length === 0) throw new CliError('notFound', `No such page shows ${spellTarget(target)}.`);
+      const isPiped = options.output === '-';
+      if (isPiped && pages.length > 1) {
+        throw new CliError('usage', `${pages.length} pages show ${spellTarget(target)}: name one with --connection.`);
+      }
       const names = numberedNames(pages.map(({ slug }) => options.output ?? `${slug}.jpg`));
       const isNamed = options.output !== undefined;
       const shots = await inParallel([...pages.entries()], AT_ONCE, ([index, page]) =>
@@ -94,9 +102,12 @@ export const registerScreenshot = (program: Command, { out, client, degrade }: S
         picture instanceof CliError ? [{ label, error: picture }] : [],
       );
       if (written.length === 0 && failed[0] !== undefined) throw failed[0].error;
-      out.answer(written, () => {
-        for (const { file } of written) out.line(visible(file));
-      });
+      // Where the picture went to standard output, nothing may follow it.
+      if (!isPiped) {
+        out.answer(written, () => {
+          for (const { file } of written) out.line(visible(file));
+        });
+      }
       for (const { label, error } of failed) out.warn(`${visible(label)}: ${error.message}`);
       degrade(site.degraded || failed.some(({ error }) => isAway(error)));
     });
