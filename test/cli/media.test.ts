@@ -4,10 +4,11 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lobby } from '../content/samples.ts';
+import { lobby, lobbyWith } from '../content/samples.ts';
 import { listenOn } from '../peers/support.ts';
+import { createOperator } from '../support/operator.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { shareSite, signage } from './support.ts';
+import { secret, shareSite, signage } from './support.ts';
 
 const site = shareSite(lobby);
 
@@ -71,6 +72,20 @@ test('a file is deleted, and one that is not there is not found', async () => {
   });
   expect((await one.get('/media/away.jpg')).status).toBe(404);
   expect(await run(['media', 'delete', 'away.jpg', '--yes'])).toMatchObject({ stdout: '', code: 3 });
+});
+
+test('who deletes a file that slides and drafts use is told which', async () => {
+  const { one, run } = site();
+  await run(['media', 'put', ...files(['used.jpg']).paths]);
+  const content = lobbyWith([{ id: 'door', kind: 'image', media_url: '/media/used.jpg' }]);
+  const ask = createOperator(one, secret);
+  await ask('PUT', '/console/api/drafts/summer', { title: 'Summer', base_sha256: null, content });
+  await ask('PUT', '/console/api/content', content, { 'If-Match': '*' });
+  expect(await run(['media', 'delete', 'used.jpg', '--yes'])).toEqual({
+    stdout: '',
+    stderr: 'Warning: used.jpg is used by 1 slide (door) and 1 draft (Summer).\nused.jpg is deleted.\n',
+    code: 0,
+  });
 });
 
 test('wrong credentials are refused before a file is on its way', async () => {

@@ -122,7 +122,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage log "$SIGNAGE_BOX"': /info .*content is live/,
   'signage box "$SIGNAGE_BOX" identify': /^\S/,
   'signage devices forget hall-display --yes': /^hall-display is forgotten\.\n$/,
-  'signage media delete yard.jpg --yes': /^yard\.jpg is deleted\.\n$/,
+  'signage media delete yard.jpg --yes': /^Warning: yard\.jpg is used by 1 slide \(yard\)\.\nyard\.jpg is deleted\.\n$/,
   'signage backup site.tar': /site\.tar: [\d.]+ [KM]?i?B\n[^]*Keep it like the disk of the box: /,
   'signage restore site.tar': /^Restored: \d media, \d devices?, \d+ versions?, \d settings?\.\n/,
 };

@@ -14,6 +14,7 @@ import { CliError, codeOf } from '../exit.ts';
 import type { Sink } from '../output.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
+import { listOf } from '../targets.ts';
 import { bytes, moment, plural, visible } from '../text.ts';
 
 /** Columns of the bar for work under way, which is only on a terminal. */
@@ -67,6 +68,8 @@ interface LocalFile {
   size: number;
 }
 
+type Listed = MediaList['media'][number];
+
 /** The result for a file: the answer of the box, or the existing file. */
 type PutResult = UploadResult & { skipped: boolean };
 
@@ -115,7 +118,7 @@ const hashOf = async (path: string): Promise<string> => {
  * The files that the box serves, by name. Their hashes are proven, as those in the headers of a file are not. A box without a
  * console has no list: each file is sent then.
  */
-const served = async (client: Client): Promise<ReadonlyMap<string, UploadResult>> => {
+const served = async (client: Client): Promise<ReadonlyMap<string, Listed>> => {
   try {
     const { media } = (await client.ask<MediaList>({ path: '/console/api/media' })).body;
     return new Map(media.map((each) => [each.filename, each]));
@@ -124,6 +127,15 @@ const served = async (client: Client): Promise<ReadonlyMap<string, UploadResult>
     throw error;
   }
 };
+
+/** What names a file, such as `2 slides (welcome-1, welcome-2) and 1 draft (Summer)`; empty: nothing does. */
+const usesOf = ({ used_by, in_drafts = [] }: Pick<Listed, 'used_by' | 'in_drafts'>): string =>
+  [
+    { noun: 'slide', names: used_by },
+    { noun: 'draft', names: in_drafts },
+  ]
+    .flatMap(({ noun, names }) => (names.length === 0 ? [] : [`${plural(names.length, noun)} (${listOf(names)})`]))
+    .join(' and ');
 
 const counted = (stream: Readable, progress: Progress): Readable =>
   stream.on('data', (chunk: Buffer) => progress.advance(chunk.length));
@@ -153,7 +165,7 @@ const putFile = async (
   return { ...body, skipped: false };
 };
 
-type Rendition = MediaList['media'][number]['rendition'];
+type Rendition = Listed['rendition'];
 
 const stateOf = ({ state, progress, reason }: Rendition): string => {
   if (state === 'none') return 'as it is';
@@ -199,8 +211,7 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
     .action(async () => {
       const box = await client();
       const { body } = await box.ask<MediaList>({ path: '/console/api/media' });
-      const sides = ({ width, height }: MediaList['media'][number]): string =>
-        width === null ? '' : `${width}x${height}`;
+      const sides = ({ width, height }: Listed): string => (width === null ? '' : `${width}x${height}`);
       const rows = ({ media }: MediaList): string[][] =>
         media.map((each) => [
           each.filename,
@@ -278,11 +289,14 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
     .addArgument(new Argument('<name>', 'name of the file'))
     .option('--yes', 'do not ask')
     .action(async (name: string, { yes }: { yes?: true }) => {
-      const path = pathOf(await checkedName(name));
+      const checked = await checkedName(name);
       checkCanAsk(yes);
       const box = await client();
+      const listed = (await served(box)).get(checked);
+      const uses = listed === undefined ? '' : usesOf(listed);
+      if (uses !== '') out.warn(visible(`${checked} is used by ${uses}.`));
       await confirm(`Delete ${visible(name)} at the whole site?`, yes);
-      await box.ask({ method: 'DELETE', path });
+      await box.ask({ method: 'DELETE', path: pathOf(checked) });
       out.say(`${name} is deleted.`);
     });
 };
