@@ -192,6 +192,10 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000, shuffle:
       max_bytes: 5_000_000,
     });
     expect(await signageHere(['fleet', 'sites', '--json'], own.env)).toMatchObject({ code: 0 });
+    for (const args of [['push', '--all'], ['rollout']]) {
+      const published = await signageHere(['fleet', ...args, fileOf(saying('A')), '--yes'], own.env);
+      expect([published.code, published.stderr]).toEqual([3, expect.stringContaining('The hub knows no site')]);
+    }
     await manager.streams.update('signage-alerts', { max_bytes: 1_000 });
     const nats = await own.headOffice();
     for (const _ of 'abcd') nats.publish('signage.Linz.alerts.node', Buffer.alloc(180));
@@ -256,6 +260,8 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000, shuffle:
     const rollout = (title: string, ...more: string[]) =>
       run('rollout', fileOf(saying(title)), '--wait', '20s', '--yes', ...more);
     expect(await rollout('C', '--except', 'Gratz')).toMatchObject({ code: 3 });
+    const none = await rollout('C', '--except', 'Graz', '--except', 'Wien');
+    expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('The hub knows no site to publish to') });
     expect(await rollout('C', '--except', 'Graz')).toMatchObject({ code: 0, body: { held: false } });
     await plays(wien as TestService, 'C');
     expect(await titlesOf(graz as TestService)).toEqual(['Old']);

@@ -37,6 +37,12 @@ export const checkNames = (known: readonly string[], names: readonly string[], a
   throw new CliError('notFound', `The hub knows no site ${missing}${didYouMean(missing, known) || '.'}${advice}`);
 };
 
+/** @throws CliError `notFound` if no site is left to publish to */
+const checkSome = (sites: readonly string[]): void => {
+  if (sites.length > 0) return;
+  throw new CliError('notFound', 'The hub knows no site to publish to. See: signage fleet sites');
+};
+
 /** A sentence for each outcome that some site has. */
 const sentencesOf = ({ applied, diverged, failed, silent }: Outcomes): string[] =>
   (
@@ -128,6 +134,7 @@ export const registerFleetContent = (
         const known = (await hub.sites()).map(({ site }) => site);
         if (options.new !== true) checkNames(known, names, ' For a site to come, add --new.');
         const sites = options.all === true ? known : [...new Set(names)];
+        checkSome(sites);
         await confirm(`Publish to ${plural(sites.length, 'site')}?`, options.yes);
         // Nobody reports for a site to come.
         const awaited = sites.filter((site) => known.includes(site));
@@ -167,6 +174,7 @@ export const registerFleetContent = (
         const known = (await hub.sites()).map(({ site }) => site);
         checkNames(known, options.except);
         const sites = known.filter((site) => !options.except.includes(site));
+        checkSome(sites);
         await confirm(`Publish to ${plural(sites.length, 'site')} in phases?`, options.yes);
         const { phases, wait } = options;
         return telling(sites, async (onStored) =>
