@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { Health } from '../../service/contract/health.ts';
+import type { MediaList } from '../../service/contract/media.ts';
 import { listenOn } from '../peers/support.ts';
 import { exampleOf, startHostileBox } from '../support/hostile-box.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -91,6 +92,27 @@ test('a takeover ends by the time of the site, where that is another than the cl
     expect(Math.abs(until - now - 1_800_000)).toBeLessThan(60_000);
     until = Number.NaN;
   }
+});
+
+test('a file that the box of a takeover has not, and no page shows, is named; one that a page shows is not', async () => {
+  let looks = Number.POSITIVE_INFINITY;
+  const media = exampleOf<MediaList>('GET /console/api/media');
+  const box = await startHostileBox(({ method, url }, response) => {
+    if (url === '/console/api/media') return response.end(JSON.stringify(media));
+    if (method === 'PUT') return response.end(JSON.stringify(takeover));
+    looks -= 1;
+    response.end(JSON.stringify({ ...overview, takeovers: [{ ...takeover, shown: looks > 0 ? 0 : 1 }] }));
+  });
+  const start = (file: string, ...more: string[]) =>
+    signageHere(['takeover', 'start', 'lobby', '--media', file, '--for', '5m', '--yes', '--box', box, ...more], {});
+  expect(await start('hall.jpg')).toMatchObject({ code: 0 });
+  expect(await start('hal.jpg', '--from', '2100-01-01')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('Warning: The box has no hal.jpg, and no page shows it. See: signage media list'),
+  });
+  // One before the start, and two after it.
+  looks = 3;
+  expect(await start('hal.jpg')).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Warning') });
 });
 
 test('where a box of the site did not answer, takeovers and screenshots are done, and the run ends as degraded', async () => {

@@ -118,7 +118,7 @@ const hashOf = async (path: string): Promise<string> => {
  * The files that the box serves, by name. Their hashes are proven, as those in the headers of a file are not. A box without a
  * console has no list: each file is sent then.
  */
-const served = async (client: Client): Promise<ReadonlyMap<string, Listed>> => {
+export const served = async (client: Client): Promise<ReadonlyMap<string, Listed>> => {
   try {
     const { media } = (await client.ask<MediaList>({ path: '/console/api/media' })).body;
     return new Map(media.map((each) => [each.filename, each]));

@@ -1,5 +1,6 @@
 /** `takeover`: a message that screens show alone, for a time. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import {
@@ -9,12 +10,13 @@ import {
   takeoverLevels,
 } from '../../contract/console/takeover-levels.ts';
 import { duration, startTime, takeoverId, text, textWithin } from '../arguments.ts';
+import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { takeoverTimes } from '../takeover-times.ts';
 import { fetchSite, screensOf, siteAhead, spellTarget, type Target, targetArgument } from '../targets.ts';
-import { moment, plural } from '../text.ts';
-import { checkedName } from './media.ts';
+import { moment, plural, visible } from '../text.ts';
+import { checkedName, served } from './media.ts';
 
 type Takeover = SiteOverview['takeovers'][number];
 
@@ -46,6 +48,20 @@ const newId = (title: string): string => {
   return [words.slice(0, 40), randomBytes(3).toString('hex')].filter((part) => part !== '').join('-');
 };
 
+/** How long pages may take to show a file that the box does not list, and how often they are asked for it, ms. */
+const SHOW_MS = 3_000;
+const LOOK_MS = 500;
+
+/** Whether the box lists the file of a takeover, or a page shows it: it may be on another box alone. */
+const isAtSite = async (box: Client, id: string, file: string, waitMs: number): Promise<boolean> => {
+  if ((await served(box)).has(file)) return true;
+  for (const until = performance.now() + waitMs; ; await pause(LOOK_MS)) {
+    const { takeovers } = (await fetchSite(box)).body;
+    if (takeovers.some((each) => each.id === id && each.shown > 0)) return true;
+    if (performance.now() >= until) return false;
+  }
+};
+
 export const registerTakeover = (program: Command, session: Session): void => {
   const { out, client, degrade, checkCanAsk, confirm } = session;
   const group = program.command('takeover').description('messages that replace what screens play, for a limited time');
@@ -63,6 +79,19 @@ export const registerTakeover = (program: Command, session: Session): void => {
         `${shown} of ${expected}`,
       ]),
     );
+
+  const checkFile = async (box: Client, id: string, file: string, waitMs: number): Promise<void> => {
+    try {
+      const missing = `The box has no ${visible(file)}, and no page shows it. See: signage media list`;
+      degrade(!(await isAtSite(box, id, file, waitMs)), missing);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      degrade(
+        true,
+        `The takeover is there, but the box does not say whether it has ${visible(file)}: ${error.message}`,
+      );
+    }
+  };
 
   group
     .command('start')
@@ -111,6 +140,8 @@ export const registerTakeover = (program: Command, session: Session): void => {
         });
         out.answer(body, (takeover) => show([takeover]));
         out.say(`To end it early: signage takeover end ${body.id}`);
+        const isUpcoming = from !== undefined && from.getTime() > now;
+        if (file !== undefined) await checkFile(box, body.id, file, isUpcoming ? 0 : SHOW_MS);
         degrade(site.degraded);
       },
     );
