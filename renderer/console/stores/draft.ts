@@ -90,7 +90,7 @@ interface Dependencies {
   signer: ReadonlySignal<string | null>;
   /** Keeps the draft while the tab is open, over a reload too. */
   storage: Storage;
-  page: Pick<Window, 'addEventListener'>;
+  page: Pick<Window, 'addEventListener' | 'document'>;
   texts: Pick<ConsoleTexts, 'ofBox'>;
   /** Called when {@link Draft.isReplaced} becomes true. */
   onReplaced(): void;
@@ -210,13 +210,15 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
     const [current, from] = [content.value, base.value];
     clearTimeout(timer);
     if (current === null || from === null || signer.value === null) return;
+    if (page.document.hidden) store();
     timer = setTimeout(() => {
       store();
       void judge(current);
     }, REST_MS);
   });
-  // The last keystrokes are kept too.
+  // The last keystrokes are kept too. A phone rests the timers of a page that is not looked at, and may end it.
   page.addEventListener('pagehide', store);
+  page.document.addEventListener('visibilitychange', () => page.document.hidden && store());
 
   const step = (from: typeof past, to: typeof past): void => {
     const next = from.value.at(-1);

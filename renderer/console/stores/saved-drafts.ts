@@ -57,7 +57,7 @@ interface Kept {
   base?: string | null | undefined;
   /** Whether this tab began it: only then is it deleted once nothing of it is left. */
   isOwn: boolean | undefined;
-  /** Whether the box had all of it when the page was left. */
+  /** Whether the box has all that this tab has. */
   isSaved?: boolean;
   /** Else what the box had, from which the next page merges what somebody else types; null: unknown, or too large. */
   saved?: ContentDocument | null;
@@ -89,7 +89,7 @@ const AGAIN_MS = 5_000;
 const EDITING_MS = 10_000;
 /** For so long the box waits for a draft. */
 const TIMEOUT_MS = 60_000;
-/** Characters of what the box has, beside the draft itself in the storage of a tab. */
+/** Characters that are kept with what the box has, beside the draft itself in the storage of a tab. */
 const MOST_KEPT = 500_000;
 /** Names of changed records in a title. */
 const MOST_NAMES = 3;
@@ -128,12 +128,17 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   let isStale = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const keep = (next: Kept | null): void => {
-    kept = next;
+  /** Keeps it with what the box has: a tab that crashes, or that a phone discards, gets no `pagehide`. */
+  const keep = (next: Omit<Kept, 'isSaved' | 'saved'> | null): void => {
+    const isSaved = saved !== null && isEqual(draft.content.peek(), saved);
+    kept = next && { id: next.id, etag: next.etag, base: next.base, isOwn: next.isOwn, isSaved };
     id.value = next?.id ?? null;
     try {
-      if (next === null) storage.removeItem(savedDraftKey);
-      else storage.setItem(savedDraftKey, JSON.stringify(next));
+      if (kept === null) return storage.removeItem(savedDraftKey);
+      storage.setItem(savedDraftKey, JSON.stringify(kept));
+      if (isSaved || saved === null || storage.getItem(draftKey) === null) return;
+      const withSaved = JSON.stringify({ ...kept, saved });
+      if (withSaved.length <= MOST_KEPT) storage.setItem(savedDraftKey, withSaved);
     } catch {
       // The page's memory has it.
     }
@@ -160,7 +165,6 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
     const theirs = found.content as ContentDocument;
     if (mine === null || from === null) return false;
-    keep({ id: found.id, etag, base: found.base_sha256, isOwn: kept?.isOwn });
     const isOwn = isEqual(theirs, unconfirmed);
     const before = saved ?? from.content;
     const { value, conflicts } = merge(before, mine, theirs);
@@ -173,8 +177,10 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       return true;
     }
     saved = theirs;
-    if (isOwn || isEqual(next, mine)) return false;
-    draft.take(next);
+    const isNews = !isOwn && !isEqual(next, mine);
+    if (isNews) draft.take(next);
+    keep({ id: found.id, etag, base: found.base_sha256, isOwn: kept?.isOwn });
+    if (!isNews) return false;
     // A renaming saves the drafts that name the file, each in the name of its last author.
     const isRenamed = isRenaming(before, theirs);
     const by = found.updated_by;
@@ -306,23 +312,20 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (!from.isWhole) return forget();
     if (isUnsaved()) {
       if (state.peek() === 'saved') state.value = 'saving';
-      if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag, base: kept.base, isOwn: kept.isOwn });
+      if (kept?.isSaved) keep(kept);
     }
     clearTimeout(timer);
     timer = setTimeout(() => void save(), REST_MS);
   });
   // A phone may end a page that is not looked at without another word.
   page.document.addEventListener('visibilitychange', () => {
-    if (page.document.hidden && isUnsaved() && !draft.isPublishing.peek()) void save();
+    if (!page.document.hidden) return;
+    if (kept !== null) keep(kept);
+    if (isUnsaved() && !draft.isPublishing.peek()) void save();
   });
   page.addEventListener('pagehide', () => {
-    const isSaved = !isUnsaved();
-    if (kept !== null) {
-      const { id: of, etag, base, isOwn } = kept;
-      const isWanted = !isSaved && storage.getItem(draftKey) !== null && JSON.stringify(saved).length <= MOST_KEPT;
-      keep({ id: of, etag, base, isOwn, isSaved, saved: isWanted ? saved : null });
-    }
-    if (!isSaved) onLeft();
+    if (kept !== null) keep(kept);
+    if (isUnsaved()) onLeft();
   });
 
   const load = async (): Promise<void> => {
@@ -416,9 +419,9 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       await settle();
       // Without the right to edit, what came is not whole.
       if (!from.isWhole || draft.base.peek()?.isWhole !== true) return;
-      keep({ id: of, etag, base, isOwn: false });
       saved = content;
       draft.rebase(from, content);
+      keep({ id: of, etag, base, isOwn: false });
     },
     putAside: async () => {
       await settle();
