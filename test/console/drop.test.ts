@@ -9,7 +9,7 @@ import { lobby, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
 import { holdRequests, openConsole } from './browser.ts';
-import { type GivenFile, giveFiles } from './files.ts';
+import { type GivenFile, giveFiles, pasteFiles } from './files.ts';
 
 itBrowser(
   'files dropped on a playlist become slides at that place, and what is no medium is refused',
@@ -39,7 +39,11 @@ itBrowser(
     );
     await expect.poll(titles, patience).toEqual(['1. one', '2. hall.png', '3. door.png', '4. two']);
     await page.getByText('setup.exe is no picture, film, sound, font or PDF, and was not uploaded.').waitFor();
-    await giveFiles(page, [{ ...picture('pasted.png', [9, 90, 9]), name: 'image.png' }], null);
+    const pasted = { ...picture('pasted.png', [9, 90, 9]), name: 'image.png' };
+    // A text of an office program has a picture beside it, which is not meant in a field.
+    const field = page.getByLabel('Name of the playlist');
+    expect(await pasteFiles(field, [pasted], 'Prices')).toBe(false);
+    expect(await pasteFiles(field, [pasted])).toBe(true);
     await expect.poll(async () => (await titles())[3], patience).toMatch(/^4\. pasted-\d{8}-\d{6}\.png$/);
     await giveFiles(page, [picture('end.png', [9, 90, 90])], 'h1');
     await expect.poll(async () => (await titles()).at(-1), patience).toBe('6. end.png');

@@ -6,6 +6,7 @@ import { mediumUrl, type SlideDraft } from '../model/document.ts';
 import { freeId } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
 import { pastedName, useDropped } from '../ui/receive.ts';
+import { isElsewhere } from './clipboard.ts';
 
 /** The kind of slide that shows a file; null: none does. */
 const kindOf = (name: string): string | null => {
@@ -80,7 +81,9 @@ export const useDroppedFiles = (
     };
     const paste = (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length === 0) return;
+      // Office programs put a picture of a text beside it.
+      const isText = isElsewhere(event.target) && event.clipboardData?.types.includes('text/plain') === true;
+      if (files.length === 0 || isText) return;
       event.preventDefault();
       const now = new Date();
       const given = files.map((file) =>
