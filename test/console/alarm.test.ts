@@ -6,7 +6,7 @@ import { joinScreen } from '../support/page.ts';
 import { patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
-import { openConsole } from './browser.ts';
+import { loseAnswer, openConsole } from './browser.ts';
 
 const content = {
   screens: ['Lobby', 'Bar'].map((name) => ({ name, slug: name.toLowerCase(), playlist_id: 'main' })),
@@ -159,4 +159,30 @@ itBrowser('a takeover that starts later is said to start then, and not to be sho
   // A start that is over is now.
   await ask('2020-01-01T09:00');
   await dialog.getByRole('heading', { name: 'Show it now?' }).waitFor();
+});
+
+itBrowser('a takeover whose answer was lost is shown once, though it is sent again', async () => {
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page, go } = await openConsole(service.url);
+  await go('takeovers');
+  const compose = (title: string) => page.getByLabel('Message', { exact: true }).fill(title);
+  const show = async (): Promise<void> => {
+    await page.getByRole('button', { name: /^Show on/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Show on/ })
+      .click();
+  };
+  const titles = async () =>
+    ((await (await service.get('/console/api/site')).json()) as SiteOverview).takeovers.map(({ title }) => title);
+  await loseAnswer(page, '**/console/api/takeovers/*', 'PUT');
+  await compose('Sale');
+  await show();
+  await page.getByText('may still happen').waitFor();
+  await show();
+  await page.getByText('It is being shown.').waitFor();
+  expect(await titles()).toEqual(['Sale']);
+  await compose('Closing');
+  await show();
+  await expect.poll(async () => (await titles()).toSorted(), patience).toEqual(['Closing', 'Sale']);
 });

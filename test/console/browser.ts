@@ -77,6 +77,17 @@ export const holdRequests = async (page: Page, url: string | RegExp): Promise<()
   return release;
 };
 
+/** Loses the answer of the next request of a kind, which the box carries out. */
+export const loseAnswer = async (page: Page, url: string, method: string): Promise<void> => {
+  let isLost = false;
+  await page.route(url, async (route) => {
+    if (isLost || route.request().method() !== method) return route.fallback();
+    isLost = true;
+    await route.fetch();
+    await route.abort();
+  });
+};
+
 export const signIn = async (page: Page, secret: string, name = ''): Promise<void> => {
   await page.getByLabel('Shared secret').fill(secret);
   await page.getByLabel('Your name').fill(name);

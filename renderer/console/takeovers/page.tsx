@@ -1,6 +1,6 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { takeoverLevels } from '../../../service/contract/console/takeover-levels.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { withRenamedMedium } from '../../../service/domain/renamed-media.ts';
@@ -106,6 +106,8 @@ export const TakeoverPage = () => {
   const fault = useSignal<{ field: string; text: string } | null>(null);
   const confirming = useSignal<Span | null>(null);
   const isSending = useSignal(false);
+  /** Of what is composed, once it was sent: where the answer was lost, the box may have it. */
+  const sentId = useRef<string | null>(null);
   const { level, title, body, mediaUrl, minutes, until, isUntilEnded, from } = composition.value;
   const lastsUntilEnded = isUntilEnded && level === 'emergency';
   const reach = useComputed(() => reachOf(site.screens(), targetsOf(composition.value))).value;
@@ -131,6 +133,7 @@ export const TakeoverPage = () => {
 
   const change = (changed: Partial<Composition>): void => {
     composition.value = { ...composition.value, ...changed };
+    sentId.current = null;
     fault.value = null;
   };
   useEffect(
@@ -193,8 +196,9 @@ export const TakeoverPage = () => {
 
   const send = async ({ from: begin, until: end, start }: Span): Promise<void> => {
     isSending.value = true;
+    sentId.current ??= takeoverId(site.now(), Math.random());
     try {
-      await client.json(`/console/api/takeovers/${takeoverId(site.now(), Math.random())}`, {
+      await client.json(`/console/api/takeovers/${sentId.current}`, {
         method: 'PUT',
         body: {
           targets: targetsOf(composition.value),
