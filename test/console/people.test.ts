@@ -10,7 +10,7 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { addPerson, invite } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { holdRequests, inLan, newPage, openConsole, signIn, violationsOn } from './browser.ts';
+import { holdRequests, inLan, loseAnswer, newPage, openConsole, signIn, violationsOn } from './browser.ts';
 
 const join = async (service: TestService, id: string, options = {}): Promise<Page> => {
   const code = await invite(service, id);
@@ -318,3 +318,25 @@ itBrowser(
     await expect.poll(() => title.inputValue(), patience).toBe(before);
   },
 );
+
+itBrowser('a person whose answer was lost is made once, though the admin tries again', async () => {
+  const service = await startTestService({
+    content: lobby,
+    env: { ...secretSettings(operatorSecret), SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const often = 'const wait = setInterval; window.setInterval = (act, ms) => wait(act, ms / 20);';
+  const { page } = await openConsole(service.url, {}, often);
+  await signIn(page, operatorSecret, 'Operator');
+  await go(page, 'people');
+  await page.getByRole('button', { name: 'New person' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Anna');
+  await loseAnswer(page, '**/console/api/people/anna', 'PUT');
+  await page.getByRole('button', { name: 'Make and invite' }).click();
+  await page.getByRole('dialog').getByText('may still happen').waitFor();
+  // The page knows by now that the id is taken.
+  await page.locator('.person', { hasText: 'Anna' }).waitFor();
+  await page.getByRole('button', { name: 'Make and invite' }).click();
+  await page.getByRole('heading', { name: 'An invitation is a key' }).waitFor();
+  const { people } = await (await createOperator(service, operatorSecret)('GET', '/console/api/people')).json();
+  expect(people.map(({ id }: Person) => id)).toEqual(['anna']);
+});

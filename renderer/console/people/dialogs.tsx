@@ -1,5 +1,6 @@
 /** Making and changing a person, and showing an invitation. */
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Invitation, People, Person, PersonRequest } from '../../../service/contract/console/people.ts';
 import { type Role, roles } from '../../../service/contract/roles.ts';
 import type { Client } from '../api/client.ts';
@@ -17,8 +18,9 @@ const path = '/console/api/people';
 export const fetchPerson = async (client: Pick<Client, 'json'>, id: string): Promise<Person | undefined> =>
   (await client.json<People>(path)).people.find((each) => each.id === id);
 
-const isSame = (one: Person, other: Person): boolean => {
-  const rightsOf = ({ name, role, tags }: Person): string => JSON.stringify([name, role, tags.toSorted()]);
+type Rights = Pick<Person, 'name' | 'role' | 'tags'>;
+const isSame = (one: Rights, other: Rights): boolean => {
+  const rightsOf = ({ name, role, tags }: Rights): string => JSON.stringify([name, role, tags.toSorted()]);
   return rightsOf(one) === rightsOf(other);
 };
 
@@ -38,7 +40,13 @@ export const PersonDialog = (props: {
   const tags = useSignal<readonly string[]>(person?.tags ?? []);
   const fault = useSignal<string | null>(null);
   const isSending = useSignal(false);
+  /** What a new person was sent as: where the answer was lost, the box may have them. */
+  const sent = useRef<{ name: string; id: string } | null>(null);
   const choices = [...new Set([...tagsOf(site.screens()), ...(person?.tags ?? [])])].toSorted();
+  const idFor = (name: string): string => {
+    if (sent.current?.name !== name) sent.current = { name, id: freeId(name, props.taken) };
+    return sent.current.id;
+  };
   const submit = async (form: FormData): Promise<void> => {
     const name = String(form.get('name')).trim();
     if (name === '') {
@@ -47,8 +55,12 @@ export const PersonDialog = (props: {
     }
     isSending.value = true;
     fault.value = null;
-    const id = person?.id ?? freeId(name, props.taken);
-    const body: PersonRequest = { name, role: role.value, tags: role.value === 'admin' ? [] : [...tags.value] };
+    const id = person?.id ?? idFor(name);
+    const body = {
+      name,
+      role: role.value,
+      tags: role.value === 'admin' ? [] : [...tags.value],
+    } satisfies PersonRequest;
     try {
       const now = known.value === null ? undefined : await fetchPerson(client, id);
       if (known.value !== null && now !== undefined && !isSame(known.value, now)) {
@@ -59,7 +71,15 @@ export const PersonDialog = (props: {
       }
       // Somebody else may have made one of this name meanwhile.
       const headers = person === null ? { 'If-None-Match': '*' } : {};
-      const done = await client.json<Person>(`${path}/${id}`, { method: 'PUT', body, headers });
+      const done = await client
+        .json<Person>(`${path}/${id}`, { method: 'PUT', body, headers })
+        .catch(async (error: unknown) => {
+          if (!isCode(error, 'precondition_failed')) throw error;
+          sent.current = null;
+          const there = await fetchPerson(client, id);
+          if (there === undefined || !isSame(there, body)) throw error;
+          return there;
+        });
       props.onDone(done, person === null);
     } catch (error) {
       fault.value = isCode(error, 'last_admin') ? words.lastAdmin : reasonOf(error, texts);
