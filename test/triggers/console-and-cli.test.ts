@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Trigger } from '../../service/contract/console/triggers.ts';
 import { signage } from '../cli/support.ts';
-import { openConsole, violationsOn } from '../console/browser.ts';
+import { loseAnswer, openConsole, violationsOn } from '../console/browser.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -46,6 +46,19 @@ itBrowser('the console makes a trigger, tells its address once, tries it and rev
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
   await expect.poll(() => triggersOf(service), patience).toEqual([]);
   expect((await post(address, service)).status).toBe(404);
+});
+
+itBrowser('a trigger whose answer was lost is in the list once its dialog is closed', async () => {
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page, go } = await openConsole(service.url);
+  await go('takeovers');
+  await page.getByRole('button', { name: 'New trigger' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Fire panel');
+  await loseAnswer(page, '**/console/api/triggers', 'POST');
+  await page.getByRole('button', { name: 'Make the trigger' }).click();
+  await page.getByText('If it is in the list of triggers by then, revoke it there').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Revoke “Fire panel”' }).waitFor();
 });
 
 test('the command line makes triggers of each kind, lists, tries and revokes them', async () => {

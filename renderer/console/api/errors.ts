@@ -36,15 +36,17 @@ interface Uncertain {
 
 type PlainErrors = { [Key in keyof Texts['errors'] as Texts['errors'][Key] extends string ? Key : never]: string };
 
+/** Whether a change whose request failed may still be carried out. */
+export const mayHappen = (error: unknown): boolean => ((error ?? {}) as Uncertain).mayHappen === true;
+
 /**
  * In the language of the console; what only the box can say, such as the field at fault, is said to be its answer. Of a change
  * that may still be carried out this is said, too.
  */
 export const reasonOf = (error: unknown, texts: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
-  const { mayHappen = false } = (error ?? {}) as Uncertain;
   const sentences = [sentenceOf(error, texts)];
   if (error instanceof Refusal && !error.isProven) sentences.push(texts.errors.unprovenRefusal);
-  if (mayHappen) sentences.push(texts.errors.mayHappen);
+  if (mayHappen(error)) sentences.push(texts.errors.mayHappen);
   return sentences.join(' ');
 };
 

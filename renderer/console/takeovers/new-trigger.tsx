@@ -1,7 +1,7 @@
 /** Making a trigger: its name, what it does, and where. */
 import { useSignal } from '@preact/signals';
 import type { NewTrigger, TriggerEffect } from '../../../service/contract/console/triggers.ts';
-import { reasonOf } from '../api/errors.ts';
+import { mayHappen, reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Fault, FormDialog } from '../ui/controls.tsx';
 import { SelectField, TextField, typedInto } from '../ui/inputs.tsx';
@@ -52,7 +52,7 @@ export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(
       const body = { name: name.value.trim(), effect: effectOf() };
       onMade(await client.json<NewTrigger>('/console/api/triggers', { method: 'POST', body }));
     } catch (error) {
-      fault.value = reasonOf(error, texts);
+      fault.value = reasonOf(error, texts) + (mayHappen(error) ? ` ${words.lost}` : '');
       isSending.value = false;
     }
   };

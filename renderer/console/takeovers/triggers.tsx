@@ -118,7 +118,11 @@ export const Triggers = () => {
       )}
       {isNew.value && (
         <NewTriggerDialog
-          onClose={() => (isNew.value = false)}
+          onClose={() => {
+            isNew.value = false;
+            // The box may have made one whose answer was lost.
+            void load().catch(announcer.report);
+          }}
           onMade={(trigger) => {
             isNew.value = false;
             made.value = trigger;
