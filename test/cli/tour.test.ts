@@ -43,7 +43,8 @@ const tabled = [...section.matchAll(/^\| (`.*`) \|.*\|$/gm)]
 test('the tour and the table of the README have every command that --help lists, and no others', async () => {
   const listed = (await listedIn()).toSorted();
   expect(listed).toContain('takeover start');
-  expect(tabled.toSorted()).toEqual(listed);
+  // A command that does several things has several examples.
+  expect([...new Set(tabled)].toSorted()).toEqual(listed);
   const isOf = (command: string, name: string): boolean => `${command} `.startsWith(`signage ${name} `);
   // They need people, drafts of the console, a house's messages or another program, and have tests of their own.
   const apart = /^(ca|drafts|join|keys|login|mcp|me|message|people|protect|secrets|trigger)\b/;
