@@ -75,6 +75,7 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
   const cache = createThumbnailCache(join(dirs.data, 'thumbnails'), systemDisk);
   const backups = backupRoutes(context, { ...dependencies, versions });
   const thumbnails = createThumbnails({ media, ffmpeg, confined, log, cache });
+  let resuming: Promise<void> | undefined;
   return {
     routes: {
       ...contentRoutes(context, dependencies),
@@ -91,8 +92,15 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
         return { sha256, changedAt, title: drafts.list().find((draft) => draft.id === id)?.title ?? null };
       },
     },
-    start: backups.resume,
-    close: thumbnails.close,
+    start: () => {
+      // Not awaited: it may take minutes, and displays have no page until the service has started.
+      resuming = backups.resume();
+    },
+    close: () => {
+      thumbnails.close();
+      // A restore that fails because its stores were closed would be discarded.
+      return resuming;
+    },
   };
 };
 

@@ -1,4 +1,5 @@
 /** Backup and restore: what is in it, what comes back, and what is refused without a trace. */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -11,6 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -99,6 +101,15 @@ const stateOf = ({ dataDir }: TestService) => [
   readFileSync(join(dataDir, 'content.json'), 'utf8'),
   existsSync(join(dataDir, 'config.json')) && readFileSync(join(dataDir, 'config.json'), 'utf8'),
 ];
+
+/** Leaves at a box that is off what a restore by Anna leaves that a power cut interrupted. @returns its folder */
+const spoolInterrupted = ({ dataDir }: TestService, entries: readonly Entry[]): string => {
+  const folder = join(dataDir, 'uploads', '.restoring');
+  mkdirSync(folder);
+  for (const [name, content] of [...entries, ['operator', '"anna"'] as const])
+    writeFileSync(join(folder, String(name).replaceAll('/', '-')), content, 'latin1');
+  return folder;
+};
 
 test('a box of another disk plays what was backed up, and keeps what is its own', async () => {
   const long = `${'ä'.repeat(125)}.png`;
@@ -363,12 +374,7 @@ test('a restore that a power cut interrupted is finished by the next start, and 
   const content = JSON.stringify(lobbyWith([{ id: 'back', kind: 'text', title: 'Back' }]));
   const media = ['a.png', 'b.png'].map((name) => ({ name, sha256: hash, modified_at: at }));
   const members = { 'content.json': content, [`media/${hash}`]: picture };
-  const [uploads, folder] = [join(box.dataDir, 'uploads'), join(box.dataDir, 'uploads', '.restoring')];
-  mkdirSync(folder);
-  for (const [name, text] of backupOf(members, { media })) {
-    writeFileSync(join(folder, String(name).replaceAll('/', '-')), text, 'latin1');
-  }
-  writeFileSync(join(folder, 'operator'), '"anna"');
+  const folder = spoolInterrupted(box, backupOf(members, { media }));
   // The first file was moved aside, and the one that comes was not there yet.
   writeFileSync(join(folder, 'before-0'), 'what was there');
 
@@ -376,7 +382,28 @@ test('a restore that a power cut interrupted is finished by the next start, and 
   await expect.poll(() => existsSync(folder), patience).toBe(false);
   expect(again.log()).toContain('an interrupted restore was finished');
   expect(await (await again.get('/api/screens/lobby/playlist')).text()).toContain('Back');
-  for (const { name } of media) expect(readFileSync(join(uploads, name), 'latin1')).toBe(picture);
+  for (const { name } of media) expect(readFileSync(join(box.dataDir, 'uploads', name), 'latin1')).toBe(picture);
+});
+
+test('a box plays while it finishes an interrupted restore, takes no other one, and ends after it', async () => {
+  const { box } = await boxWith(lobby);
+  await box.close();
+  const content = JSON.stringify(lobbyWith([{ id: 'back', kind: 'text', title: 'Back' }]));
+  const [head, ...rest] = backupOf({ 'content.json': content });
+  const folder = spoolInterrupted(box, rest);
+  // A disk that does not answer until it is written to.
+  const slow = join(folder, 'manifest.json');
+  execFileSync('mkfifo', [slow]);
+
+  const again = await startTestService({ env, dataDir: box.dataDir });
+  expect(await (await again.get('/api/screens/lobby/playlist')).text()).not.toContain('Back');
+  const other = await restore(createOperator(again, operatorSecret), await tarOf([]));
+  expect(await refusalOf(other)).toEqual([429, 'too_many_requests']);
+  const closing = again.close();
+  await writeFile(slow, String(head?.[1]));
+  await closing;
+  expect(existsSync(folder)).toBe(false);
+  expect(readFileSync(join(box.dataDir, 'content.json'), 'utf8')).toBe(content);
 });
 
 test('what cannot be written once the content plays is restored by the next start', async () => {
