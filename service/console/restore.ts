@@ -34,13 +34,12 @@ import type { Drafts } from '../drafts/index.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { People } from '../people/index.ts';
-import { changeConfig, OptionsError, readConfig, readOptions } from '../platform/options/index.ts';
-import { withPortable } from '../platform/options/portable.ts';
+import { OptionsError } from '../platform/options/index.ts';
 import { isFull, isMissing, systemDisk } from '../platform/store/disk.ts';
-import { keepCopy } from '../platform/store/file.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import type { RequireKnown } from './require-known.ts';
+import { createRestoreConfig } from './restore-config.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
@@ -156,11 +155,7 @@ export const createRestore = (
     (path: string): string =>
       join(folder, path.replaceAll('/', '-'));
 
-  const configPath = join(dirs.data, 'config.json');
-  /** The configuration of this box with what is restored of the one in the backup. */
-  const configWith = ({ given, stripped }: { given: Record<string, unknown>; stripped: readonly string[] }) =>
-    withPortable(readConfig(configPath), given, stripped);
-  const spell = (config: object): Buffer => Buffer.from(`${JSON.stringify(config, null, 2)}\n`);
+  const settings = createRestoreConfig({ options, dirs });
 
   /**
    * Writes the members to a folder. Media have the quota; whether all of it fits is what the disk says.
@@ -295,16 +290,10 @@ export const createRestore = (
     }
     const configText = await read('config.json');
     const given = configText === null ? {} : parse(configSchema, configText, 'config.json');
-    const config = { given, stripped: manifest.without_password ?? [] };
-    try {
-      await keepCopy(systemDisk, join(folder, 'config.json'), spell(configWith(config).config));
-      // The secret may stand in the environment.
-      const secret = options.sharedSecret === null ? {} : { SIGNAGE_SHARED_SECRET: randomUUID() };
-      readOptions({ env: { SIGNAGE_DATA_DIR: folder, ...secret } });
-    } catch (error) {
-      if (error instanceof OptionsError) throw damaged(error.message);
-      throw error;
-    }
+    const stripped = manifest.without_password ?? [];
+    const config = await settings.judge({ given, stripped }, folder).catch((error: unknown) => {
+      throw error instanceof OptionsError ? damaged(error.message) : error;
+    });
     return {
       content: text === null || file === null ? null : { text, file },
       records,
@@ -312,16 +301,6 @@ export const createRestore = (
       config,
       unknown,
     };
-  };
-
-  /** Judged long before: meanwhile somebody may have set a secret, a PIN or a network. */
-  const writeConfig = async (given: Parameters<typeof configWith>[0]) => {
-    let result = configWith(given);
-    await changeConfig(configPath, async () => {
-      result = configWith(given);
-      return result.taken.length === 0 ? null : spell(result.config);
-    });
-    return result;
   };
 
   type Judged = Awaited<ReturnType<typeof judge>>;
@@ -379,8 +358,12 @@ export const createRestore = (
     leftOut.push(...(await drafts.restore(judged.records.drafts)));
     leftOut.push(...(await triggers.restore(judged.records.triggers)));
     leftOut.push(...ended.leftOut.map((id) => `The takeover ${id} runs here, and stays as it is.`));
-    const { taken, left, bare } = await writeConfig(judged.config);
+    const { taken, left, bare } = await settings.write(judged.config);
     leftOut.push(
+      ...judged.config.misfits.map(
+        (name) =>
+          `The setting ${name} of config.json does not fit those of this box: the site of a fleet has 1 to 64 of a-z, A-Z, 0-9, _ and -.`,
+      ),
       ...left.map((name) => `The setting ${name} of config.json belongs to the box that it was written on.`),
       ...bare.map((name) => `A backup has no passwords: write that of ${name} into config.json.`),
     );

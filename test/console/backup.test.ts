@@ -21,9 +21,11 @@ import { PNG } from 'pngjs';
 import { extract, pack } from 'tar-stream';
 import { describe, expect, test, vi } from 'vitest';
 import { createRestore } from '../../service/console/restore.ts';
+import { createRestoreConfig } from '../../service/console/restore-config.ts';
 import type { ActionAnswer, BoxOrder } from '../../service/contract/console/actions.ts';
 import type { Restored } from '../../service/contract/console/backup.ts';
 import { type Manifest, manifest } from '../../service/contract/console/backup.ts';
+import { readOptions } from '../../service/platform/options/index.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
@@ -364,6 +366,46 @@ test('new settings restart the box though who restored them has left', async () 
   leaving.abort();
   expect(await asked).toContain('AbortError');
   await expect.poll(() => restart.mock.calls.length, patience).toBe(1);
+});
+
+test('a setting that does not fit what the environment of the box sets is left out, and said', async () => {
+  const settings = { fleetUrl: 'nats://127.0.0.1:1', timeZone: 'Europe/Vienna' };
+  const members = { 'content.json': JSON.stringify(lobby), 'config.json': JSON.stringify(settings) };
+  const bytes = await tarOf(backupOf(members));
+  const box = await startTestService({ content: lobby, env: { ...env, SIGNAGE_SITE: 'Café Zürich' } });
+  const answer = (await (await restore(createOperator(box, operatorSecret), bytes)).json()) as Restored;
+  expect(answer.settings).toEqual(['timeZone']);
+  expect(answer.left_out).toEqual([
+    'The setting fleetUrl of config.json does not fit those of this box: the site of a fleet has 1 to 64 of a-z, A-Z, 0-9, _ and -.',
+  ]);
+  expect(JSON.parse(readFileSync(join(box.dataDir, 'config.json'), 'utf8'))).toEqual({ timeZone: 'Europe/Vienna' });
+});
+
+const [fleet, named] = ['nats://127.0.0.1:1', 'Café Zürich'];
+test.each<
+  [what: string, box: { env?: Record<string, string>; own?: object }, backup: Record<string, unknown>, left: string[]]
+>([
+  ['a site beside a fleet of the environment', { env: { SIGNAGE_FLEET_URL: fleet } }, { site: named }, ['site']],
+  ['a fleet beside a site of the environment', { env: { SIGNAGE_SITE: named } }, { fleetUrl: fleet }, ['fleetUrl']],
+  ['a fleet beside a site of the box', { own: { site: named } }, { SIGNAGE_FLEET_URL: fleet }, ['SIGNAGE_FLEET_URL']],
+  ['a fleet beside a site of the backup', {}, { site: named, fleetUrl: fleet }, ['fleetUrl']],
+  [
+    'both, where the environment has another site',
+    { env: { SIGNAGE_SITE: 'a' } },
+    { site: named, fleetUrl: fleet },
+    [],
+  ],
+  ['what needs the secret of the environment', { env: { SIGNAGE_REQUIRE_PEOPLE: 'on', ...env } }, { site: 'a' }, []],
+])('of a backup a box can start with %s', async (_, { env: variables = {}, own = {} }, given, misfits) => {
+  const [data, folder] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(data, 'config.json'), JSON.stringify(own));
+  const read = () => readOptions({ env: { ...variables, SIGNAGE_DATA_DIR: data } });
+  const settings = createRestoreConfig({ options: read(), dirs: { data } as never });
+  const judged = await settings.judge({ given, stripped: [] }, folder);
+  expect(judged.misfits).toEqual(misfits);
+  await settings.write(judged);
+  read();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a restore that a power cut interrupted is finished by the next start, and nothing is lost', async () => {

@@ -55,6 +55,8 @@ export type Options = Readonly<
     toldTimeZone: string | null;
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
+    /** The variables of the environment that are settings, without the secrets. */
+    variables: Readonly<Record<string, string>>;
     childEnvironment: Readonly<{ PATH: string; LANG: string }>;
     /** Issues that do not prevent the start, as sentences; for the log and /healthz. */
     warnings: readonly string[];
@@ -188,6 +190,14 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     },
     toldTimeZone: null,
     kiosk,
+    variables: Object.fromEntries(
+      settingNames
+        .filter((name) => !secretNames.includes(name))
+        .flatMap((name) => {
+          const value = fromEnvironment(name);
+          return value === undefined ? [] : [[environmentName(name), value] as const];
+        }),
+    ),
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,
   });

@@ -30,7 +30,8 @@ const portableKiosk: readonly string[] = ['displays', 'rotation'];
 
 type Config = Readonly<Record<string, unknown>>;
 
-const nameOf = (key: string): SettingName | undefined =>
+/** The setting of a key of `config.json`; undefined: it is none. */
+export const settingOf = (key: string): SettingName | undefined =>
   settingNames.find((known) => key === known || key === environmentName(known));
 
 /** A value whose addresses have no user and no password, which some servers take. */
@@ -57,7 +58,7 @@ const kioskOf = (config: Config): Config => {
 /** What a backup holds of a configuration: no secret, no PIN, no password, and nothing that is no setting. */
 export const backupConfig = (config: Config): Config => {
   const kept = Object.entries(config).flatMap(([key, value]) => {
-    const name = nameOf(key);
+    const name = settingOf(key);
     return name === undefined || secretNames.includes(name) ? [] : [[key, withoutPassword(value)] as const];
   });
   const { displays, rotation, updates } = kioskOf(config);
@@ -93,7 +94,7 @@ export const withPortable = (current: Config, backup: Config, stripped: readonly
   const config: Record<string, unknown> = { ...current };
   for (const [key, value] of Object.entries(backup)) {
     if (key === 'kiosk') continue;
-    const name = nameOf(key);
+    const name = settingOf(key);
     if (name === undefined || !portable.includes(name)) {
       left.push(key);
       continue;

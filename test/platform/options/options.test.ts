@@ -86,6 +86,7 @@ test('without any setting, the defaults', () => {
     toldTimeZone: null,
     logLevel: 'info',
     kiosk: { displays: 'all', rotation: 0, updates: { channel: 'latest', hours: '03:00-05:00' } },
+    variables: { SIGNAGE_DATA_DIR: dataDir },
     childEnvironment: { PATH: '/usr/bin', LANG: 'C' },
     warnings: [],
   });
