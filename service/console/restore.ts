@@ -44,7 +44,7 @@ import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
   content: Pick<Content, 'playing' | 'validate' | 'publish' | 'observeCounter'>;
-  media: Pick<Media, 'adopt' | 'requireSpool' | 'requireAdoption' | 'spoolFolder'>;
+  media: Pick<Media, 'adopt' | 'endAdoption' | 'requireSpool' | 'requireAdoption' | 'spoolFolder'>;
   devices: Pick<Devices, 'restore'>;
   takeovers: Pick<Takeovers, 'restore'>;
   versions: Pick<VersionStore, 'record'>;
@@ -112,6 +112,15 @@ const parseManifest = (text: string): Manifest => {
     if (!paths.includes(`media/${sha256}`)) throw damaged(`the file of ${JSON.stringify(name)} is not in it`);
   }
   return manifest;
+};
+
+/** The names of the media; none where the manifest cannot be read. */
+const mediaNamesIn = (text: string): string[] => {
+  try {
+    return parseManifest(text).media.map(({ name }) => name);
+  } catch {
+    return [];
+  }
 };
 
 const textOf = async (stream: AsyncIterable<Buffer>, most: number, path: string): Promise<string> => {
@@ -340,6 +349,17 @@ export const createRestore = (
     return document;
   };
 
+  /** Removes what was to be restored. Unless the content plays, what its media have replaced comes back first. */
+  const discard = async (): Promise<void> => {
+    if ((await isThere(ready)) && !(await isThere(join(ready, begunName)))) {
+      const text = await readFile(spooledIn(ready)(manifestName), 'utf8').catch(() => '');
+      await media.endAdoption(ready, mediaNamesIn(text));
+    }
+    await rm(ready, { recursive: true, force: true });
+  };
+  const discardOrLog = (): Promise<void> =>
+    discard().catch((error: unknown) => log.error({ err: error }, 'what a restore has left could not be put back'));
+
   const apply = async (
     spooled: Spooled,
     judged: Judged,
@@ -413,7 +433,7 @@ export const createRestore = (
         // Who asked may have lost the right meanwhile.
         body.judgeAgain();
         // One that could not be finished is replaced.
-        await rm(ready, { recursive: true, force: true });
+        await discard();
         await rename(folder, ready);
         isReady = true;
         await systemDisk.syncFolder(media.spoolFolder);
@@ -428,7 +448,7 @@ export const createRestore = (
         throw error;
       } finally {
         await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-        if (isReady && (isDone || !isBegun)) await rm(ready, { recursive: true, force: true }).catch(() => undefined);
+        if (isReady && (isDone || !isBegun)) await discardOrLog();
         isBusy = false;
       }
     },
@@ -462,7 +482,7 @@ export const createRestore = (
         else if (!isMissing(error))
           log.error({ err: error }, 'an interrupted restore cannot be finished; restore it again');
       } finally {
-        if (isDone || !isBegun) await rm(ready, { recursive: true, force: true }).catch(() => undefined);
+        if (isDone || !isBegun) await discardOrLog();
         isBusy = false;
       }
     },

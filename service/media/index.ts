@@ -370,6 +370,11 @@ export const createMedia = async (service: ServiceContext, { content: written, f
      */
     adopt: library.adopt,
     /**
+     * Puts back what an interrupted {@link adopt} has replaced, from the folder that it was given.
+     * @param names of its files, in their order; what was replaced under a name that is not there goes to `.lost`
+     */
+    endAdoption: library.endAdoption,
+    /**
      * Moves a file that the site does not have to `.lost`, if it is the one of the hash.
      * @returns whether it is
      * @throws the system's error; then the file is where it was

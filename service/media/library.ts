@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { access, copyFile, link, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
@@ -14,7 +14,7 @@ import { areMet, type Conditions } from '../http/conditions.ts';
 import type { Options } from '../platform/options/index.ts';
 import { createQueue } from '../platform/queue.ts';
 import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
-import { renamePatiently } from '../platform/store/file.ts';
+import { type Adoption, createAdoption } from './adoption.ts';
 import type { Catalog } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import { type Deletions, lastRenaming } from './deletions.ts';
@@ -239,6 +239,8 @@ export const createLibrary = async (
       .catch((error: unknown) => log.warn({ err: error, name }, 'a deleted medium could not be removed at once'));
   };
 
+  const adoption = createAdoption({ dirs, folders, now }, { catalog, newest, lost, place, enqueue });
+
   return {
     folders: { uploadDir, mediaDir },
 
@@ -363,60 +365,14 @@ export const createLibrary = async (
     },
 
     /**
-     * Makes files that lie on the disk of the upload directory uploads of now. The files stay, so that this can be done again
-     * after an interruption.
-     * @returns puts back what was there before
-     * @throws the system's error, and then everything is as it was
+     * As {@link Adoption.adopt}.
+     * @throws `insufficient_storage`, `invalid_field`
      */
-    async adopt(
-      files: readonly { name: string; path: string; sha256: string }[],
-      folder: string,
-    ): Promise<() => Promise<void>> {
-      const undone: (() => Promise<void>)[] = [];
-      const undo = async (): Promise<void> => {
-        for (const each of undone.toReversed()) await each();
-        await systemDisk.syncFolder(uploadDir);
-      };
-      const left = new Map<string, number>();
-      for (const { path } of files) left.set(path, (left.get(path) ?? 0) + 1);
-      const adoptOne = async ({ name, path, sha256 }: (typeof files)[number], index: number): Promise<void> => {
-        const target = join(uploadDir, name);
-        const before = join(folder, `before-${index}`);
-        const uses = left.get(path) ?? 1;
-        left.set(path, uses - 1);
-        const source = join(folder, `copy-${index}`);
-        await rm(source, { force: true });
-        // Names of one file would share their date; some file systems have no second names.
-        await (uses === 1 ? link(path, source).catch(() => copyFile(path, source)) : copyFile(path, source));
-        const time = new Date(Math.max(now(), newest(name) + 1));
-        await utimes(source, time, time);
-        const facts = await inspect(source, name);
-        await enqueue(async () => {
-          const kept = (await fileAt(folder, `before-${index}`)) === null ? rename(target, before) : Promise.resolve();
-          const isKept = await kept.then(
-            () => true,
-            (error: unknown) => (codeOf(error) === 'ENOENT' ? false : Promise.reject(error)),
-          );
-          undone.push(async () => {
-            await rm(target, { force: true });
-            if (isKept) await renamePatiently(systemDisk, before, target);
-            await folders.changed(target);
-          });
-          await place(source, name);
-        });
-        await folders.changed(target);
-        const stats = await stat(target);
-        catalog.record(target, { ...facts, fingerprint: fingerprint(stats), sha256 });
-      };
-      try {
-        for (const [index, file] of files.entries()) await adoptOne(file, index);
-        await systemDisk.syncFolder(uploadDir);
-      } catch (error) {
-        await undo();
+    adopt: (...given: Parameters<Adoption['adopt']>) =>
+      adoption.adopt(...given).catch((error: unknown) => {
         throw toCodedError(error);
-      }
-      return undo;
-    },
+      }),
+    endAdoption: adoption.endAdoption,
 
     /** Removes the files here that a deletion by any box covers. @throws the system's error */
     removeDeleted: (name: string): Promise<void> => enqueue(() => removeDeleted(name)),

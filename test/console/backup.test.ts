@@ -427,6 +427,27 @@ test('a restore that a power cut interrupted is finished by the next start, and 
   for (const { name } of media) expect(readFileSync(join(box.dataDir, 'uploads', name), 'latin1')).toBe(picture);
 });
 
+test.each<[what: string, file: string, content: string, folder: string, name: RegExp]>([
+  ['under its name', 'content.json', '{"screens":1}', 'uploads', /^a\.png$/],
+  ['as lost where its name cannot be read', 'manifest.json', '{', 'uploads/.lost', /^\d{8}T\d{9}Z-before-0$/],
+])('what an interrupted restore has replaced comes back %s', async (_, file, damage, to, name) => {
+  const { box } = await boxWith(lobby);
+  await box.close();
+  const hash = sha256('the restored picture');
+  const members = { 'content.json': JSON.stringify(lobby), [`media/${hash}`]: 'the restored picture' };
+  const media = [{ name: 'a.png', sha256: hash, modified_at: at }];
+  const folder = spoolInterrupted(box, backupOf(members, { media }));
+  writeFileSync(join(folder, 'before-0'), 'my picture');
+  writeFileSync(join(box.dataDir, 'uploads', 'a.png'), 'the restored picture');
+  writeFileSync(join(folder, file), damage);
+
+  const again = await startTestService({ env, dataDir: box.dataDir });
+  await expect.poll(() => existsSync(folder), patience).toBe(false);
+  const [found = ''] = readdirSync(join(box.dataDir, to)).filter((each) => name.test(each));
+  expect(readFileSync(join(box.dataDir, to, found), 'utf8')).toBe('my picture');
+  expect(again.log()).toContain('an interrupted restore cannot be finished');
+});
+
 test('a box plays while it finishes an interrupted restore, takes no other one, and ends after it', async () => {
   const { box } = await boxWith(lobby);
   await box.close();
