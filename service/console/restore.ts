@@ -21,7 +21,6 @@ import {
   mostManifestBytes,
   mostRecordBytes,
   type Restored,
-  type StoredVersion,
   storedVersion,
 } from '../contract/console/backup.ts';
 import type { ContentFile } from '../contract/content.ts';
@@ -293,9 +292,11 @@ export const createRestore = (
     };
     const known = Object.keys(records).map((name) => `records/${name}.json`);
     const unknown = paths.filter((path) => path.startsWith('records/') && !known.includes(path));
-    const stored: StoredVersion[] = [];
+    // Their texts would fill the memory: they are read again when they are applied.
+    const stored: { path: string; counter: number }[] = [];
     for (const path of paths.filter((each) => each.startsWith('versions/'))) {
-      stored.push(parse(storedVersion, (await read(path)) ?? '', path));
+      const { counter } = parse(storedVersion, (await read(path)) ?? '', path);
+      stored.push({ path, counter });
     }
     const configText = await read('config.json');
     const given = configText === null ? {} : parse(configSchema, configText, 'config.json');
@@ -371,7 +372,8 @@ export const createRestore = (
       leftOut.push(`The file ${JSON.stringify(name)} is not in the backup: it could not be read.`);
     const document = await begin(spooled, judged, by, folder);
     isBegun = true;
-    for (const version of judged.versions) await versions.record(version);
+    for (const { path } of judged.versions)
+      await versions.record(parse(storedVersion, await readFile(spooled.fileOf(path), 'utf8'), path));
     const bindings = await devices.restore(judged.records.devices);
     const ended = await takeovers.restore(judged.records.takeovers);
     leftOut.push(...(await people.restore(judged.records.people)));

@@ -572,6 +572,50 @@ test.each<[what: string, refusal: object, diskMs: number, isCut: boolean]>([
   await expect(restore(body, { operator: null, person: null })).rejects.toMatchObject(refusal);
 });
 
+test('versions are read one by one as they are restored, and are never all in memory', async () => {
+  const media = {
+    spoolFolder: temporaryFolder(),
+    requireSpool: async () => {},
+    requireAdoption: async () => {},
+    adopt: async () => async () => {},
+    endAdoption: async () => {},
+  };
+  const versionOf = (text: string): string =>
+    JSON.stringify({ counter: 1, nodeId: 'box', sha256: sha256(text), changedAt: at, text });
+  const paths = ['one', 'two'].map((text) => `versions/${sha256(text)}.json`);
+  const members = Object.fromEntries(paths.map((path, index) => [path, versionOf(['one', 'two'][index] ?? '')]));
+  const recorded: string[] = [];
+  const record = async ({ text }: { text: string }): Promise<void> => {
+    recorded.push(text);
+    const later = join(media.spoolFolder, '.restoring', String(paths[1]).replace('/', '-'));
+    writeFileSync(later, versionOf('as it is read'));
+  };
+  const none = { restore: async () => [] };
+  const options = { mediaQuotaBytes: 1e9, sharedSecret: null };
+  const { restore } = createRestore(
+    { tempo: { http: { still: 10_000 } }, options, dirs: { data: temporaryFolder() }, log: { warn: vi.fn() } } as never,
+    {
+      media,
+      content: {},
+      versions: { record },
+      requireKnown: () => {},
+      takeovers: { restore: async () => ({ count: 0, leftOut: [] }) },
+      devices: { restore: async () => 0 },
+      people: none,
+      drafts: none,
+      triggers: none,
+    } as never,
+  );
+  const body = {
+    stream: Readable.from([await tarOf(backupOf(members))]),
+    length: null,
+    bodySha256: null,
+    judgeAgain: () => {},
+  };
+  expect(await restore(body, { operator: null, person: null })).toMatchObject({ versions: 2 });
+  expect(recorded).toEqual(['one', 'as it is read']);
+});
+
 test('a box whose media nearly fill their quota takes back what it wrote itself, and no larger media', async () => {
   const [box, small] = [
     await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '60000' } }),

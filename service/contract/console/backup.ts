@@ -53,7 +53,6 @@ export const storedVersion = contentVersion.extend({
   approved_by: author.nullable().default(null),
   text: z.string(),
 });
-export type StoredVersion = z.infer<typeof storedVersion>;
 
 /** The members under `records/`, by name. */
 export const backupRecords = z.object({
