@@ -20,8 +20,8 @@ import type { Triggers } from '../triggers/index.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface BackupDependencies {
-  content: Pick<Content, 'playing'>;
-  media: Pick<Media, 'list' | 'open' | 'unread'>;
+  content: Pick<Content, 'playing' | 'mediaNames'>;
+  media: Pick<Media, 'list' | 'open' | 'unread' | 'currentName'>;
   devices: Pick<Devices, 'list'>;
   takeovers: Pick<Takeovers, 'open'>;
   versions: Pick<VersionStore, 'list' | 'read'>;
@@ -82,15 +82,17 @@ export const createBackup = (
     }));
 
   /** One for each hash, under whatever names it is kept. */
-  const mediaMembers = async (): Promise<{ members: Member[]; names: Manifest['media']; unread: string[] }> => {
+  const mediaMembers = async (): Promise<{ members: Member[]; names: Manifest['media']; missing: string[] }> => {
     await media.list(0);
-    const unread = media.unread();
+    const missing = media.unread();
     for (let waits = 0; media.unread().size > 0; waits += 1) {
       if (waits === READS) throw new CodedError('busy', stillRead, { headers: { 'Retry-After': '60' } });
       await wait(READ_MS);
     }
     const entries = await media.list(0);
-    for (const { name } of entries) unread.delete(name);
+    // Another box may have them, or nobody.
+    for (const name of content.mediaNames()) missing.add(media.currentName(name));
+    for (const { name } of entries) missing.delete(name);
     const names = entries.map(({ name, sha256, modifiedAt }) => ({ name, sha256, modified_at: modifiedAt }));
     const byHash = new Map(entries.map((entry) => [entry.sha256, entry]));
     const members = [...byHash.values()].map(({ name, sha256, size, mediaType, modifiedAt }) => ({
@@ -104,7 +106,7 @@ export const createBackup = (
         return handle.createReadStream({ start: 0 });
       },
     }));
-    return { members, names, unread: [...unread] };
+    return { members, names, missing: [...missing] };
   };
 
   const collect = async (): Promise<
@@ -147,7 +149,7 @@ export const createBackup = (
       ...(await versionMembers()),
       ...files.members,
     ];
-    const rest = { without_password: strippedSettings(config), without_media: files.unread };
+    const rest = { without_password: strippedSettings(config), without_media: files.missing };
     return { members, media: files.names, ...rest };
   };
 

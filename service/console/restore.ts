@@ -369,7 +369,9 @@ export const createRestore = (
   ): Promise<Omit<Restored, 'restart_required'>> => {
     const leftOut: string[] = judged.unknown.map((path) => `${path} is not known to this version.`);
     for (const name of spooled.manifest.without_media ?? [])
-      leftOut.push(`The file ${JSON.stringify(name)} is not in the backup: it could not be read.`);
+      leftOut.push(
+        `The file ${JSON.stringify(name)} is not in the backup: the box that wrote it did not have the file, or could not read it.`,
+      );
     const document = await begin(spooled, judged, by, folder);
     isBegun = true;
     for (const { path } of judged.versions)

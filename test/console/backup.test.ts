@@ -335,10 +335,11 @@ test('all drafts come back, however large they are, and one too many is named', 
   ]);
 });
 
-test('a version that cannot be read is left out, and a medium that cannot be read is named', async () => {
+test('a version that cannot be read is left out, and a medium that the box does not have is named', async () => {
   const { box, ask } = await boxWith();
   const { sha256: plays } = (await (await ask('GET', '/console/api/content')).json()) as { sha256: string };
-  const edited = lobbyWith([{ id: 'hall', kind: 'text', title: 'Hall' }]);
+  const names = ['here', 'gone'];
+  const edited = lobbyWith(names.map((id) => ({ id, kind: 'image', media_url: `/media/${id}.jpg` })));
   expect((await ask('PUT', '/console/api/content', edited, { 'If-Match': `"${plays}"` })).status).toBe(200);
   const folder = join(box.dataDir, 'versions');
   for (const name of readdirSync(folder)) truncateSync(join(folder, name), statSync(join(folder, name)).size - 20);
@@ -346,9 +347,14 @@ test('a version that cannot be read is left out, and a medium that cannot be rea
   mkdirSync(join(box.dataDir, 'uploads'), { recursive: true });
   writeFileSync(join(box.dataDir, 'uploads', 'here.jpg'), 'a picture');
   const bytes = await backUp(ask);
-  const members = [...(await membersOf(bytes)).keys()];
-  expect(members.filter((path) => path.startsWith('versions/'))).toEqual([]);
-  expect(members).toContain(`media/${sha256('a picture')}`);
+  const members = await membersOf(bytes);
+  expect([...members.keys()].filter((path) => path.startsWith('versions/'))).toEqual([]);
+  expect([...members.keys()]).toContain(`media/${sha256('a picture')}`);
+  expect(JSON.parse(members.get('manifest.json') ?? '')).toMatchObject({ without_media: ['gone.jpg'] });
+  const { left_out: leftOut } = (await (await restore(ask, bytes)).json()) as Restored;
+  expect(leftOut).toEqual([
+    'The file "gone.jpg" is not in the backup: the box that wrote it did not have the file, or could not read it.',
+  ]);
 });
 
 test('new settings restart the box though who restored them has left', async () => {

@@ -41,7 +41,11 @@ export const manifest = z.object({
     .max(1_000)
     .optional()
     .describe('settings of config.json whose passwords are not in it'),
-  without_media: z.array(z.string()).max(mostMembers).optional().describe('media that could not be read'),
+  without_media: z
+    .array(z.string())
+    .max(mostMembers)
+    .optional()
+    .describe('media that could not be read, and those that the content names and the box did not have'),
 });
 export type Manifest = z.infer<typeof manifest>;
 
