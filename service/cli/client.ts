@@ -39,6 +39,8 @@ export interface BoxRequest {
   timeoutMs?: number;
   /** Most until the answer begins, ms; default: {@link Limits.headMs}. */
   headMs?: number;
+  /** Of what takes a box long: its longest silence once all is sent, ms, and what the operator does where no answer comes. */
+  work?: { silenceMs: number; advice: string };
   /** Largest answer, bytes; default: {@link Limits.answerBytes}. */
   maxBytes?: number;
   /** Media type of the answer, where it is no JSON. */
@@ -199,7 +201,7 @@ export const createClient = (options: Options) => {
     mark: { recipient: string; nonce: string } | null,
     isStreamed = false,
   ): Promise<Exchange> => {
-    const { method = 'GET', path, body, upload } = request;
+    const { method = 'GET', path, body, upload, work } = request;
     const url = new URL(path, base);
     const length = upload?.size ?? (body === undefined ? null : Buffer.byteLength(body));
     const headers = {
@@ -234,17 +236,24 @@ export const createClient = (options: Options) => {
           isConnected = true;
           clearTimeout(untilHead[0]);
           if (!isStreamed && (length ?? 0) <= SMALL_BODY)
-            untilHead.push(setTimeout(stop, request.headMs ?? most.headMs));
+            untilHead.push(setTimeout(stop, work?.silenceMs ?? request.headMs ?? most.headMs));
         });
       });
       sent.setTimeout(most.silenceMs, stop);
+      if (work !== undefined) sent.on('finish', () => sent.setTimeout(work.silenceMs));
       sent.on('close', () => {
         for (const timer of [...untilHead, patience, untilEnd]) clearTimeout(timer);
       });
       sent.on('error', (error) => {
         // A box that refuses an upload may answer before it has read all of it.
         if (response !== undefined) return;
-        const failure = unreachable(base, error);
+        const failure =
+          work !== undefined && isConnected && sent.writableFinished
+            ? new CliError(
+                'unreachable',
+                `The box at ${base.origin} was sent all of it, but did not answer.\n${work.advice}`,
+              )
+            : unreachable(base, error);
         reject(isConnected ? uncertain(request, failure) : failure);
       });
       sent.on('response', (answered) => {

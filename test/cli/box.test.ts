@@ -15,11 +15,13 @@ import {
 import type { ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { createClient, type Limits, limits } from '../../service/cli/client.ts';
 import { readLocalBox } from '../../service/cli/settings.ts';
 import { kioskDataDir } from '../../service/domain/data-folder.ts';
-import { startHostileBox } from '../support/hostile-box.ts';
+import { exampleOf, startHostileBox } from '../support/hostile-box.ts';
 import { patience } from '../support/observe.ts';
 import { shareTestService, temporaryFolder } from '../support/service.ts';
 import { pipeTo, program, signageHere } from './support.ts';
@@ -83,6 +85,42 @@ describe('signage box', () => {
     expect([restored.code, JSON.parse(restored.stdout)]).toEqual([0, expect.objectContaining({ bindings: 0 })]);
     truncateSync(file, 3_000);
     expect([(await onBox(['restore', file])).code, (await onBox(['restore', '/nowhere.tar'])).code]).toEqual([1, 2]);
+  });
+
+  const short: Limits = { ...limits, headMs: 200, silenceMs: 200 };
+  const silentFor = (ms: number): Promise<string> =>
+    startHostileBox((_, response) => {
+      setTimeout(() => response.end(JSON.stringify(exampleOf('POST /console/api/restore'))), ms);
+    });
+
+  test('a box that restores may be silent for long', async () => {
+    const file = join(temporaryFolder(), 'box.tar');
+    writeFileSync(file, 'a backup');
+    const done = await signageHere(['--box', await silentFor(1_000), 'restore', file], {}, { limits: short });
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('Restored: 12 media')]);
+  });
+
+  test('of a box that is silent for longer it is said that it may still be restoring', async () => {
+    const base = new URL(await silentFor(10_000));
+    const client = createClient({
+      base,
+      secret: null,
+      person: null,
+      root: null,
+      isOfSite: false,
+      localToken: null,
+      operator: null,
+      onNotice: () => undefined,
+      now: Date.now,
+      limits: short,
+    });
+    const upload = { size: 1, sha256: '', open: () => Readable.from(['x']) };
+    const work = { silenceMs: 400, advice: 'It may still be restoring.' };
+    const asked = client.ask({ method: 'POST', path: '/console/api/restore', upload, work });
+    await expect(asked).rejects.toMatchObject({
+      exit: 'unreachable',
+      message: `The box at ${base.origin} was sent all of it, but did not answer.\nIt may still be restoring.`,
+    });
   });
 
   test('a backup into a pipe, or an open file by its link, comes through and replaces neither', async () => {

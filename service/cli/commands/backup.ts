@@ -16,6 +16,9 @@ const restorable = (value: string): string => {
   return text(value);
 };
 
+/** For so long a box may check and restore a large library on a slow disk before it answers. */
+const RESTORE_MS = 600_000;
+
 export const registerBackup = (program: Command, { out, client }: Session): void => {
   program
     .command('backup')
@@ -71,6 +74,10 @@ export const registerBackup = (program: Command, { out, client }: Session): void
         method: 'POST',
         path: '/console/api/restore',
         headers: { 'Content-Type': tarType, [confirmHeader]: 'restore' },
+        work: {
+          silenceMs: RESTORE_MS,
+          advice: 'It may still be restoring. See what it plays before you try again: signage content versions',
+        },
         upload: { size, sha256: hash.digest('hex'), open: () => createReadStream(path) },
       });
       out.answer(body, ({ media, bindings, versions, settings, left_out, restart_required }) => {
