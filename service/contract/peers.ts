@@ -395,13 +395,11 @@ export const peerTime = z
     established: z.boolean().describe('false: the box has just started and is still synchronizing'),
     received: reading.describe('when the request was received, ms since the epoch'),
     sent: reading.describe('when the response was sent'),
-    wall: reading.describe(
-      "the box's own time of day when the response was sent, from which boxes determine the majority",
-    ),
+    wall: reading.describe("the box's own time of day then, from which boxes determine the majority"),
     synchronized: z
       .boolean()
       .default(false)
-      .describe('whether that time follows a time server: it decides where there is no majority'),
+      .describe('whether that follows a time server, which decides without a majority'),
   })
   .meta({ id: 'PeerTime' });
 export type PeerTime = z.infer<typeof peerTime>;
