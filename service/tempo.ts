@@ -10,6 +10,8 @@ export const defaultTempo = {
     slow: 4_000,
     calm: 20_000,
     calmAfter: 60_000,
+    /** Between looks whether the clock of this box was set. */
+    look: 500,
     /** A box that has started waits this long for the time of others. */
     grace: 6_000,
     /** The answer of a peer without an established time is valid this long. */

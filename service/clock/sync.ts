@@ -221,8 +221,15 @@ export const createSync = (
     const soon = await poll();
     wasBorne ||= isBorne();
     if (closed) return;
-    timer = setTimeout(tick, soon ? tempo.fast : isCalm() ? tempo.calm : tempo.slow);
-    timer.unref();
+    const dueAt = monotonicNow() + (soon ? tempo.fast : isCalm() ? tempo.calm : tempo.slow);
+    /** A clock that was set is looked at soon: until then nobody knows whether it is right now. */
+    const look = (): void => {
+      const left = dueAt - monotonicNow();
+      if (left <= 0 || wasSet()) return void tick();
+      timer = setTimeout(look, Math.min(tempo.look, left));
+      timer.unref();
+    };
+    look();
   };
 
   const notes = (): string[] => {
@@ -246,7 +253,7 @@ export const createSync = (
     /** Whether the pages of this box go by it, which is more exact than what they are told at their start; null: not known yet. */
     isPageTime: (): boolean | null => (established ? isFollowed() || isOwn() : null),
     // A time server confirms the clock of this box, which says nothing of a time that it follows.
-    isConfirmed: () => isAgreed() || (established && isSynchronized() && isOwn()),
+    isConfirmed: () => !wasSet() && (isAgreed() || (established && isSynchronized() && isOwn())),
     /** Records the synchronization error that a page reports. */
     onSkew: skews.add,
     /** The answer to a peer that requests the time. */

@@ -14,14 +14,23 @@ const commands: Partial<Record<NodeJS.Platform, [string, string[], (output: stri
   win32: ['w32tm', ['/query', '/status'], (output) => /: [012]\(/.test(output.split('\n', 1)[0] ?? '')],
 };
 
-/** The answer is at most an hour old; false until the system was asked. */
-export const createClockSync = ({ monotonicNow }: Pick<Clock, 'monotonicNow'>): (() => boolean) => {
+/** A clock moves by more only where it is set, by hand too. */
+const setMs = 1_000;
+
+/** The answer is at most an hour old, and of a clock that was not set since; false until the system was asked. */
+export const createClockSync = ({ now, monotonicNow }: Clock): (() => boolean) => {
   let isSynchronized = false;
   let askAgainAt: MonotonicMs = Number.NEGATIVE_INFINITY;
   let refusals = 0;
+  let offset = now() - monotonicNow();
 
   return () => {
     const command = commands[process.platform];
+    if (Math.abs(now() - monotonicNow() - offset) > setMs) {
+      offset = now() - monotonicNow();
+      isSynchronized = false;
+      askAgainAt = Number.NEGATIVE_INFINITY;
+    }
     if (command === undefined || monotonicNow() < askAgainAt) return isSynchronized;
     askAgainAt = monotonicNow() + first;
     const [program, args, says] = command;

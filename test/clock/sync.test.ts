@@ -83,6 +83,7 @@ describe('a site', () => {
       boxes.set(nodeId, sync);
       sync.start();
       return {
+        isConfirmed: sync.isConfirmed,
         /** Days that the time is ahead by which schedules go. */
         ahead: () => Math.round((sync.timeOfDay() - Date.now()) / DAY),
         leave: () => {
@@ -112,6 +113,19 @@ describe('a site', () => {
       wrong.leave();
     },
   );
+
+  test('confirms nothing by a clock that was just set, and overrules one that is wrong within a second', async () => {
+    const start = openSite();
+    let wall = right;
+    const boxes = [start(1, right), start(2, right), start(3, (time) => wall(time))];
+    await hour();
+    const [, , set] = boxes;
+    wall = (time) => time + 100 * DAY;
+    expect(set?.isConfirmed()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([set?.ahead(), set?.isConfirmed()]).toEqual([0, true]);
+    for (const each of boxes) each.leave();
+  });
 
   test.each([[[1, 2]], [[2, 1]]])('keeps it where one is left with a box without a clock: ids %j', async (ids) => {
     const [first = 0, second = 0] = ids;

@@ -7,6 +7,7 @@ export const testTempo: Tempo = {
     slow: 200,
     calm: 1_000,
     calmAfter: 3_000,
+    look: 50,
     grace: 300,
     noTime: 1_000,
     survey: 1_000,
