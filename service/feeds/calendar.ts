@@ -418,7 +418,14 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
     }
   });
   const cancelled = new Set(masters.filter(([event]) => isCancelled(event)).map(([, { uid }]) => uid));
-  for (const reading of exceptions) if (!cancelled.has(reading.uid)) add(reading, floating(reading.start));
+  for (const reading of exceptions) {
+    if (cancelled.has(reading.uid)) continue;
+    try {
+      add(reading, floating(reading.start));
+    } catch {
+      unread += 1;
+    }
+  }
   /** Adds an event as it recurs; false: it takes more steps. */
   const addSeries = (event: ICAL.Component, reading: Reading, meter: Meter, isLast: boolean): boolean => {
     const excluded = [...timesIn(event, 'exdate'), ...(replaced.get(reading.uid) ?? [])].map(({ time, tzid }) => ({

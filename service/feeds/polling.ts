@@ -5,7 +5,7 @@ import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
-import { createFollowing, type SiteTime, unconfirmed } from '../domain/time.ts';
+import { createFollowing } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { Cache, CacheEntry } from './cache.ts';
@@ -92,7 +92,6 @@ export const createPolling = (
   };
   const { random, tempo, monotonicNow, version } = context;
   const clock = createFollowing(context.now);
-  let site = unconfirmed(context.now);
   const days =
     calendarMeans &&
     createCalendarDays({ now: clock.now, tempo: context.tempo }, { ...calendarMeans, onChange: () => changes.emit() });
@@ -121,10 +120,10 @@ export const createPolling = (
     longestMs: context.tempo.feeds.gather,
   });
 
-  let offset = site.now() - monotonicNow();
+  let offset = clock.now() - monotonicNow();
   const clockWatch = setInterval(() => {
     const before = offset;
-    offset = site.now() - monotonicNow();
+    offset = clock.now() - monotonicNow();
     if (Math.abs(offset - before) > CLOCK_STEP_MS) onChange();
   }, tempo.content.boundary);
   clockWatch.unref();
@@ -132,7 +131,7 @@ export const createPolling = (
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
-    return openSource({ random, tempo, monotonicNow, version, now: () => site.now() }, settings, kept ?? null, {
+    return openSource({ random, tempo, monotonicNow, version, now: clock.now }, settings, kept ?? null, {
       ...means,
       ...(settings.kind === 'ics' && calendarMeans && { fetch: calendarMeans.fetch, calendars: calendarMeans }),
       log: context.logs(`feed ${settings.id}`),
@@ -227,14 +226,8 @@ export const createPolling = (
         }),
       }),
     }),
-    /**
-     * The days of calendars and the times of fetches are those of the site's clock. Until this is called, the clock of this
-     * box stands for it.
-     */
-    followClock: (source: SiteTime): void => {
-      clock.follow(source);
-      site = source;
-    },
+    /** The days of calendars and the times of fetches are those that schedules go by, as their age on pages is. */
+    followClock: clock.follow,
     /** Calls `listener` when the result of {@link Polling.fill} changes. */
     onChange: changes.on,
     /** The nearest network that addresses in the data may be in: that of the feed or source itself. */

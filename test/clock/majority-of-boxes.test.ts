@@ -7,7 +7,7 @@ import type { Health } from '../../service/contract/health.ts';
 import { emptyPeerState, listenOn, secretModes, startBox, untilTogether } from '../peers/support.ts';
 import { idsOf, playAgo, readPlays } from '../records/plays/pages.ts';
 import { itBrowser } from '../support/browser.ts';
-import { patience, titlesOf } from '../support/observe.ts';
+import { patience, payloadOf, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { openPlayer } from '../support/player.ts';
 import type { TestService } from '../support/service.ts';
@@ -96,8 +96,11 @@ test('a liar with the lowest id is not followed, and is named', { timeout: 90_00
   expect(asked).toContain('/api/peers/time');
 });
 
-test('plays are dated by the clock that a page goes by, where another box says another time', async () => {
-  const content = contentSoon();
+test('plays and fetches are dated by the clock that a page goes by, where another box says another time', async () => {
+  const feed = '<rss version="2.0"><channel><title>News</title><item><title>Rain</title></item></channel></rss>';
+  const url = await listenOn(createServer((_, response) => void response.end(feed)));
+  const content = { ...contentSoon(), rssFeeds: [{ id: 'news', url }] };
+  content.playlists[0]?.slides.push({ id: 'news', kind: 'rss', title: '', content: { feed_id: 'news' } } as never);
   const late = await startBox([], { content, wall: () => Date.now() - HOUR });
   await expect.poll(() => isEstablished(late), patience).toBe(true);
   const tempo = { ...testTempo, clock: { ...testTempo.clock, grace: 5_000 } };
@@ -111,6 +114,8 @@ test('plays are dated by the clock that a page goes by, where another box says a
   page.send({ type: 'plays', plays: [play] });
   await page.message(({ type }) => type === 'ack');
   expect(idsOf(await readPlays(box))).toEqual([play.play_id]);
+  const age = async () => Date.now() - Date.parse((await payloadOf(box)).rssFeeds?.[0]?.fetched_at ?? '');
+  await expect.poll(age, patience).toBeLessThan(HOUR / 2);
 });
 
 itBrowser(

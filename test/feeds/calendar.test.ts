@@ -364,6 +364,12 @@ describe('a broken event', () => {
     ['an empty rule', weekly(''), ['A'], 1],
     ['no such UNTIL', weekly('FREQ=WEEKLY;UNTIL=never'), ['A'], 1],
     ['an exception of no date', 'UID:x\r\nSUMMARY:X\r\nDTSTART:20260616T080000Z\r\nRECURRENCE-ID:then', ['A'], 1],
+    [
+      'an exception that is longer than there are years',
+      'UID:x\r\nDTSTART:20260616T080000Z\r\nRECURRENCE-ID:20260616T080000Z\r\nDURATION:P99999999999999W',
+      ['A'],
+      1,
+    ],
     ['one that is cancelled', 'UID:x\r\nDTSTART:20260616T080000Z\r\nSTATUS:CANCELLED', ['A'], 0],
   ])('does not hide the others: %s', (_, bad, titles, unread) => {
     for (const text of [calendarOf(good, bad), calendarOf(bad, good)]) {
