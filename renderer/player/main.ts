@@ -131,6 +131,7 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
     payload?.calendars !== undefined ||
     payload?.timetableGroups?.some(({ fetched_at }) => fetched_at !== undefined) === true ||
     takeovers.count > 0;
+  if (!isBaseline) syncClock.ask();
   syncClock.setReporting(isSynchronized || isTimed);
   player.load(playlist, isSynchronized);
   zones.load(payload);
@@ -289,7 +290,6 @@ const link = createLink(slug, identity, {
   onPlaylist: load,
   onService,
   onWelcome: async () => {
-    if (!isBaseline) syncClock.ask();
     // Some may have arrived while nobody could tell.
     onMedia();
     if (!isBaseline) return;
