@@ -24,6 +24,8 @@ export const defaultTempo = {
   console: {
     /** Between overviews of the site: each console asks every 2 s, at its own time. */
     round: 500,
+    /** For so long the start waits for a restore that was interrupted, so that pages come with what it restores. */
+    resume: 5_000,
   },
   content: {
     /** Between looks at content.json, for changes that cause no event; debounce of events: it is briefly empty while written. */

@@ -1,6 +1,7 @@
 /** `/console/api`: what an operator sees and changes of a whole site. */
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -92,9 +93,10 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
         return { sha256, changedAt, title: drafts.list().find((draft) => draft.id === id)?.title ?? null };
       },
     },
-    start: () => {
-      // Not awaited: it may take minutes, and displays have no page until the service has started.
+    start: async () => {
       resuming = backups.resume();
+      // A large one may take minutes, and displays have no page until the service has started.
+      await Promise.race([resuming, wait(context.tempo.console.resume, undefined, { ref: false })]);
     },
     close: () => {
       thumbnails.close();

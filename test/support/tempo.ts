@@ -16,6 +16,7 @@ export const testTempo: Tempo = {
   },
   console: {
     round: 100,
+    resume: 1_000,
   },
   content: {
     poll: 100,
