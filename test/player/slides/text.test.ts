@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
-import { sharePlayer } from '../../support/player.ts';
+import { patience, sharePlayer } from '../../support/player.ts';
 import { repeats } from '../../support/soak.ts';
 
 const sentence = 'The house opens at seven, and breakfast is served by the long window until eleven. ';
@@ -140,6 +140,7 @@ describeBrowser('a text slide', () => {
 
   it('does not move: a fade of it takes no more than that of a picture', async () => {
     const page = await openText({ title: 'Hello' });
-    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+    // What was on before fades out.
+    await expect.poll(() => page.evaluate(() => document.getAnimations().length), patience).toBe(0);
   });
 });
