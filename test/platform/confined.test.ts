@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createConfined, readTasklist } from '../../service/platform/confined.ts';
 import { isCi } from '../support/machine.ts';
+import { patience } from '../support/observe.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -134,7 +135,7 @@ onLinux('nothing of it is left where it is killed while it starts', async () => 
     const signal = AbortSignal.timeout(delay);
     expect((await confined({ program, args: [], file: program, timeout: 10_000, signal })).isDone).toBe(false);
   }
-  await expect.poll(() => running(program)).toEqual([]);
+  await expect.poll(() => running(program), patience).toEqual([]);
 });
 
 it('no more than some megabytes of its output are taken', async () => {
