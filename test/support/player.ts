@@ -98,9 +98,9 @@ export const sharePlayer = (viewport = usualViewport, env: Record<string, string
       const first = `show-${shows}`;
       const named = slides.map((slide, at) => ({ id: at === 0 ? first : `${first}-${at}`, ...slide }));
       const currentSlideId = (named[0] as { id: string }).id;
-      const before = (await connectionOf(service, 'lobby'))?.currentSlideId;
-      if (named.some((slide) => slide.id === before)) {
-        // One of the test before has the same name, and would stay on.
+      const { currentSlide = null, currentSlideId: before = null } = (await connectionOf(service, 'lobby')) ?? {};
+      if ((currentSlide ?? 0) > 0 || named.some((slide) => slide.id === before)) {
+        // One of the test before has the same name, and would stay on; after a later one the first would not come next.
         service.writeContent(lobby([]));
         await waitForConnection(service, 'lobby', { currentSlideId: null });
       }
