@@ -73,11 +73,19 @@ export const majorityOf = (values: readonly number[], voters: number, tolerance:
 export const isNear = (wall: number | null, of: number | null): boolean =>
   wall !== null && of !== null && Math.abs(wall - of) <= 2 * WALL_MS;
 
+/** The boxes whose time of day it is. */
+export const backersOf = (wall: number | null, opinions: readonly Opinion[]): Opinion[] =>
+  opinions.filter((each) => isNear(each.wall, wall));
+
+/** Whether more than the clock of one box tells a time, unless that follows a time server. */
+export const isBorneBy = (backers: readonly Opinion[]): boolean =>
+  backers.length > 1 || backers.some(({ synchronized }) => synchronized);
+
 /**
  * The boxes that follow a time server decide where there is no majority.
  * @param unheard boxes whose opinion is not known
- * @param wasBorne whether more than the clock of one box has told the time before: such a clock, this one's included, then
- *   changes nothing, unless it follows a time server
+ * @param wasBorne whether the time was told as {@link isBorneBy} asks before: what is not, by the clock of this box too, then
+ *   changes nothing
  */
 export const judge = (opinions: readonly Opinion[], unheard: number, wasBorne: boolean): Verdict => {
   const absent = Math.min(unheard, Math.max(0, QUORUM - opinions.length));
@@ -87,9 +95,8 @@ export const judge = (opinions: readonly Opinion[], unheard: number, wasBorne: b
   };
   const synchronized = opinions.flatMap(({ wall, synchronized: isExact }) => (isExact && wall !== null ? wall : []));
   const wall = agree('wall', WALL_MS) ?? majorityOf(synchronized, synchronized.length + absent, WALL_MS);
-  const backers = opinions.filter((each) => isNear(each.wall, wall));
-  const isBorne = !wasBorne || backers.length > 1 || backers.some((each) => each.synchronized);
-  return { site: agree('site', SITE_MS), wall: isBorne ? wall : null };
+  const counts = !wasBorne || isBorneBy(backersOf(wall, opinions));
+  return { site: agree('site', SITE_MS), wall: counts ? wall : null };
 };
 
 /** Whether a box contradicts the majority, so that its time is not followed. */

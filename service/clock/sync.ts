@@ -7,10 +7,12 @@ import { type EpochMs, isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import {
+  backersOf,
   type Candidate,
   chooseReference,
   contradicts,
   isBacked,
+  isBorneBy,
   isNear,
   judge,
   mayEstablish,
@@ -205,21 +207,19 @@ export const createSync = (
   /** Those whose time of day the site has, if it is that on which most boxes agree. */
   const backers = (): Opinion[] =>
     established && isNear(siteNow() - monotonicNow(), verdict.wall)
-      ? [own(), ...answers.values()].filter(({ wall }) => isNear(wall, verdict.wall))
+      ? backersOf(verdict.wall, [own(), ...answers.values()])
       : [];
-  const isAgreed = (): boolean => backers().length > 1;
-  const isBorne = (): boolean => isAgreed() || backers().some(({ synchronized }) => synchronized);
 
   /** A clock that was never set gives way to any that was. */
   const isFollowed = (): boolean =>
-    !wasSet() && (wasBorne || isBorne() || (established && !isTrusted(now()) && isTrusted(siteNow())));
+    !wasSet() && (wasBorne || isBorneBy(backers()) || (established && !isTrusted(now()) && isTrusted(siteNow())));
 
   /** Whether the clock of this box tells the time of the site. */
   const isOwn = (): boolean => Math.abs(siteNow() - now()) <= 2 * WALL_MS;
 
   const tick = async (): Promise<void> => {
     const soon = await poll();
-    wasBorne ||= isBorne();
+    wasBorne ||= isBorneBy(backers());
     if (closed) return;
     const dueAt = monotonicNow() + (soon ? tempo.fast : isCalm() ? tempo.calm : tempo.slow);
     /** A clock that was set is looked at soon: until then nobody knows whether it is right now. */
@@ -247,13 +247,11 @@ export const createSync = (
   return {
     now: siteNow,
     isEstablished: () => established,
-    isFollowed,
-    /** The time that schedules go by. */
     timeOfDay: (): EpochMs => (isFollowed() ? siteNow() : now()),
-    /** Whether the pages of this box go by it, which is more exact than what they are told at their start; null: not known yet. */
+    /** Whether pages go by the time of the site, which they ask for again and again; null: not known yet. */
     isPageTime: (): boolean | null => (established ? isFollowed() || isOwn() : null),
     // A time server confirms the clock of this box, which says nothing of a time that it follows.
-    isConfirmed: () => !wasSet() && (isAgreed() || (established && isSynchronized() && isOwn())),
+    isConfirmed: () => !wasSet() && (backers().length > 1 || (established && isSynchronized() && isOwn())),
     /** Records the synchronization error that a page reports. */
     onSkew: skews.add,
     /** The answer to a peer that requests the time. */

@@ -37,10 +37,10 @@ export interface SiteTime {
   /** Whether the time was agreed with other boxes, or none of them was reachable for some seconds after the start. */
   isEstablished(): boolean;
   /**
-   * Whether this box goes by it: since the clock of this one was set last, most boxes, and two at least, have agreed on the
-   * time of day, or one has told it that follows a time server.
+   * The time that schedules go by, ms since the epoch: of the site if, since the clock of this box was set last, two boxes at
+   * least and most of them have agreed on it, or one has told it that follows a time server; else of this box.
    */
-  isFollowed(): boolean;
+  timeOfDay(): EpochMs;
   /** Whether the boxes of the site agree on the time of day, or it is that of a clock which the system calls synchronized. */
   isConfirmed(): boolean;
 }
@@ -49,15 +49,15 @@ export interface SiteTime {
 export const unconfirmed = (now: () => number): SiteTime => ({
   now,
   isEstablished: () => false,
-  isFollowed: () => false,
+  timeOfDay: now,
   isConfirmed: () => false,
 });
 
-/** The time of the site where this box goes by it, and else that of this box. */
+/** The time that schedules go by; until a clock is followed, that of this box. */
 export const createFollowing = (now: () => EpochMs) => {
   let site = unconfirmed(now);
   return {
-    now: (): EpochMs => (site.isFollowed() ? site.now() : now()),
+    now: (): EpochMs => site.timeOfDay(),
     follow: (clock: SiteTime): void => {
       site = clock;
     },

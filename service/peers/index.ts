@@ -74,7 +74,7 @@ export const createPeers = async (
   const siteTime: SiteTime = {
     now: () => followed.now(),
     isEstablished: () => followed.isEstablished(),
-    isFollowed: () => followed.isFollowed(),
+    timeOfDay: () => followed.timeOfDay(),
     isConfirmed: () => followed.isConfirmed(),
   };
   let started = 0;

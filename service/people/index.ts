@@ -27,7 +27,7 @@ import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { joinInfo } from '../domain/joining.ts';
 import { laterThan, newest } from '../domain/merge.ts';
-import { createFollowing, type SiteTime, unconfirmed } from '../domain/time.ts';
+import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
@@ -125,7 +125,6 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   });
   const uses = await openUses(context);
   let siteTime: SiteTime = unconfirmed(now);
-  const { now: timeOfDay, follow } = createFollowing(now);
   const endings = await openEndings(context, { keys, invitations, siteTime: () => siteTime });
   const enqueue = createQueue();
   const changes = createEmitter();
@@ -278,7 +277,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           role,
           tags: [...new Set(tags)],
           created_at: old?.created_at ?? iso(),
-          updated_at: laterThan(old?.updated_at, timeOfDay()),
+          updated_at: laterThan(old?.updated_at, siteTime.timeOfDay()),
         });
         if (isEnabling) await enable(id, by);
         return { person: need(id), isNew: before === undefined };
@@ -349,7 +348,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         const expires_at = iso(now() + ms);
         await invitations.put({
           id,
-          updated_at: laterThan(invitations.get(id)?.updated_at, timeOfDay()),
+          updated_at: laterThan(invitations.get(id)?.updated_at, siteTime.timeOfDay()),
           number: randomUUID(),
           key: proofKeyOf(code).toString('base64url'),
           expires_at,
@@ -434,7 +433,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           // Those of one who is an admin for now count again afterwards.
           tags: old?.tags ?? [],
           created_at: old?.created_at ?? at,
-          updated_at: laterThan(old?.updated_at, timeOfDay()),
+          updated_at: laterThan(old?.updated_at, siteTime.timeOfDay()),
         });
         const ends_at = iso(siteTime.now() + SIGN_IN_MS);
         await keys.put(...over.map((each) => ({ ...each, removed: { at: iso(), by: null } })));
@@ -446,7 +445,6 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     /** Called once, by the clock of the site. */
     followClock: (clock: SiteTime): void => {
       siteTime = clock;
-      follow(clock);
     },
 
     /** The records for a backup; no invitation. */

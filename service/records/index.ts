@@ -1,12 +1,11 @@
 /** Records of what happened: metrics, the audit of changes, and plays. */
-import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
 import type { PeerReset } from '../contract/console/actions.ts';
 import { type AuditRecord, auditQuery, peerAuditQuery } from '../contract/console/site.ts';
 import { readFields } from '../contract/fields.ts';
 import type { Play } from '../contract/plays.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
-import { isTrusted } from '../domain/time.ts';
+import { isTrusted, type SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -32,7 +31,7 @@ interface Dependencies {
   proofs: Pick<DeviceProofs, 'onKey'>;
   peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'settled' | 'addState'>;
   media: Pick<Media, 'digestAt'>;
-  clock: Pick<Clock, 'timeOfDay' | 'isConfirmed'>;
+  clock: Pick<SiteTime, 'timeOfDay' | 'isConfirmed'>;
 }
 
 export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate' | 'raise'> {

@@ -169,7 +169,7 @@ test.each([
   useClock();
   const box = await openBox();
   const clock = { now: () => Date.now(), isEstablished: () => true };
-  box.followClock({ ...clock, isFollowed: () => isConfirmed, isConfirmed: () => isConfirmed });
+  box.followClock({ ...clock, timeOfDay: Date.now, isConfirmed: () => isConfirmed });
   for (const id of ['a', 'b']) {
     await save(box, id, 'text');
     await box.remove(id, null, () => undefined);

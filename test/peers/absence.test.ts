@@ -159,7 +159,7 @@ test('a short start with a clock that is far behind is no absence', async () => 
       siteTime: {
         now: () => now,
         isEstablished: () => true,
-        isFollowed: () => isConfirmed,
+        timeOfDay: () => now,
         isConfirmed: () => isConfirmed,
       },
     });

@@ -39,7 +39,7 @@ test('is not looked for again and again', async () => {
     content: { document: () => null, mediaNames: () => new Set(), onDocument: ignore, onChange: ignore },
     media,
     misdated: { note: ignore },
-    siteTime: { now: Date.now, isEstablished: () => true, isFollowed: () => true, isConfirmed: () => true },
+    siteTime: { now: Date.now, isEstablished: () => true, timeOfDay: Date.now, isConfirmed: () => true },
     absence: { isPending: async () => false, end: async () => false, issues: () => [], start: ignore, close: ignore },
     onArrival: ignore,
   });

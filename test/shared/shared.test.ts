@@ -47,7 +47,7 @@ const openBox = async (
     },
   };
   const shared = await createShared(context);
-  shared.followClock({ now, isEstablished: () => true, isFollowed: isConfirmed, isConfirmed });
+  shared.followClock({ now, isEstablished: () => true, timeOfDay: now, isConfirmed });
   const close = async () => {
     for (const end of closers) await end();
   };

@@ -1,7 +1,6 @@
 /** Plays: received from pages, kept, exported and delivered. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Clock } from '../../clock/index.ts';
 import type { Content } from '../../content/index.ts';
 import type { Connection } from '../../contract/connections.ts';
 import { tooManyRequests } from '../../contract/errors.ts';
@@ -12,6 +11,7 @@ import type { Devices } from '../../devices/index.ts';
 import { isBound, isDisplayOf } from '../../domain/displays.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
+import type { SiteTime } from '../../domain/time.ts';
 
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../../http/transfers.ts';
 import type { Media } from '../../media/index.ts';
@@ -35,7 +35,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'onChange'>;
   devices: Pick<Devices, 'get'>;
   /** Plays are dated by the time that pages were told. */
-  clock: Pick<Clock, 'timeOfDay' | 'isConfirmed'>;
+  clock: Pick<SiteTime, 'timeOfDay' | 'isConfirmed'>;
   /** Posts plays to the operator's receiver; null: there is none. */
   send: SendWebhook | null;
 }
