@@ -206,7 +206,8 @@ describeBrowser('the link of a page', () => {
       Object.assign(globalThis, { kiosk: { heartbeat: () => {}, external: never, cover: never, prove: never } });
       setInterval(() => dispatchEvent(new Event('resize')), 100);
     });
-    expect(sent[0]?.message).toMatchObject({ type: 'hello', proof: null });
+    // The service may know before the browser tells.
+    await expect.poll(() => sent[0]?.message, patience).toMatchObject({ type: 'hello', proof: null });
     expect(sent.filter(({ message }) => message.type === 'hello')).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 /** The real player in a frame, made smaller, with content that is not published. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 
 /** From the console: what to play, and how. The preview advances like a display. */
@@ -52,7 +52,8 @@ export const PlayerFrame = ({
   const box = useRef<HTMLDivElement>(null);
   const isReady = useSignal(false);
 
-  useEffect(() => {
+  // Before the frame can run: on a busy machine it may be ready before an effect that waits for the next picture.
+  useLayoutEffect(() => {
     const hear = ({ source, data }: MessageEvent<PreviewMessage>): void => {
       if (source !== frame.current?.contentWindow) return;
       if (data.type === 'ready') isReady.value = true;
