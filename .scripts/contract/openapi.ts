@@ -66,10 +66,8 @@ const errorHeaders: Record<number, ZodOpenApiHeadersObject> = {
 /** Errors with `Retry-After`, besides those with status 429. */
 const retried: readonly ErrorCode[] = ['stream_not_ready', 'media_not_ready'];
 
-const notReady = {
-  schema: errorBody,
-  example: { error: { code: 'media_not_ready', message: errorTable.media_not_ready[1] } },
-};
+/** Errors that are JSON outside of the API, too. */
+const coded: readonly ErrorCode[] = ['media_not_ready', 'trust_unavailable'];
 
 const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boolean): ZodOpenApiResponseObject => {
   const fieldOf = (code: ErrorCode) => (/_field$/.test(code) ? { field: 'deviceId' } : {});
@@ -78,6 +76,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boole
     return [code, { value: isApi ? { error: { code, message, ...fieldOf(code) } } : `${message}\n` }] as const;
   });
   const content = { schema: isApi ? errorBody : z.string(), examples: Object.fromEntries(examples) };
+  const code = isApi ? undefined : codes.find((each) => coded.includes(each));
   const waits = codes.find((code) => retried.includes(code));
   const headers = waits
     ? { 'Retry-After': { description: `Seconds, on ${waits}`, schema: { type: 'integer' } as const } }
@@ -87,8 +86,9 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boole
     ...(headers && { headers }),
     content: {
       [isApi ? 'application/json' : 'text/plain']: content,
-      // The one error that is JSON outside of the API, too.
-      ...(!isApi && codes.includes('media_not_ready') && { 'application/json': notReady }),
+      ...(code && {
+        'application/json': { schema: errorBody, example: { error: { code, message: errorTable[code][1] } } },
+      }),
     },
   };
 };

@@ -1,6 +1,7 @@
 /** Parsers of arguments and options. What they refuse is a usage error, found before anything is sent. */
 import { InvalidArgumentError } from 'commander';
 import { isDay } from '../contract/day.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { parseUrl } from '../contract/url.ts';
 import { boxRule, fleetRule, isFleet, isOperator, parseBox } from './settings.ts';
 
@@ -45,7 +46,11 @@ export const operatorName = (value: string): string => {
 };
 
 export const slug = matching(/^[a-z0-9-]{1,64}$/, 'the slug of a screen: 1 to 64 of a-z, 0-9 and -');
-export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to 128 of A-Z a-z 0-9 . _ : -');
+const plainDeviceId = matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a device id: 1 to 128 of A-Z a-z 0-9 . _ : -');
+/** Also in groups, as displays show those that are derived from a key. */
+export const deviceId = (value: string): string => plainDeviceId(canonicalDeviceId(value));
+/** Of a person. */
+export const keyId = matching(/^[0-9a-f]{32}$/, 'the id of a key: 32 of 0-9 and a-f');
 export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 export const draftId = matching(/^[a-z0-9-]{1,64}$/, 'the id of a draft: 1 to 64 of a-z, 0-9 and -');
 export const messageId = matching(/^[a-z0-9-]{1,56}$/, '1 to 56 of a-z, 0-9 and -');

@@ -72,11 +72,11 @@ export const lanHost = (interfaces: Interfaces, listenHost: string): string | nu
   return best === undefined ? null : inUrl(best.address);
 };
 
-/** The base URL of a service that only this machine can reach. */
-export const ownBase = (
-  listenHost: string,
-  { port, portScheme = 'http:' }: Pick<Reached, 'port' | 'portScheme'>,
-): string => `${portScheme}//${inUrl(bareHost(listenHost))}:${port}`;
+/** The base URL of a service that only this machine can reach: that of its port, or of a proxy here that ends TLS. */
+export const ownBase = (listenHost: string, { host, scheme, port, portScheme = 'http:' }: Reached): string =>
+  scheme === 'https:' && portScheme === 'http:'
+    ? `https://${host}`
+    : `${portScheme}//${inUrl(bareHost(listenHost))}:${port}`;
 
 /**
  * The public base URL without a trailing slash: `publicUrl`, else the origin of the request, else the LAN address of this

@@ -37,10 +37,14 @@ export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): Cod
 export const isApiPath = (target: string): boolean =>
   /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*)?\/((console\/)?api([/?#]|$)|trust\/)/.test(target);
 
-/** The response for an error: JSON for API paths, plain text elsewhere. */
-export const errorAnswer = (path: string, error: CodedError): Answer => {
-  // Programs that upload tell by its code that a medium is on its way.
-  const isApi = isApiPath(path) || error.code === 'media_not_ready';
+/**
+ * The response for an error: JSON for API paths, plain text elsewhere.
+ * @param isNavigation whether a person opens the address in a browser
+ */
+export const errorAnswer = (path: string, error: CodedError, isNavigation = false): Answer => {
+  // Programs tell by its code that a medium is on its way, or that there is no root.
+  const isCoded = error.code === 'media_not_ready' || (error.code === 'trust_unavailable' && !isNavigation);
+  const isApi = isApiPath(path) || isCoded;
   const body = isApi ? JSON.stringify(error) : `${error.message}\n`;
   return {
     status: error.status,

@@ -217,7 +217,7 @@ export const createApp = (
       await next();
       await sealAnswer(ctx);
     } catch (error) {
-      const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, requestLog));
+      const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, requestLog), isNavigation(ctx));
       ctx.status = status;
       ctx.body = body;
       ctx.set(headers as Record<string, string>);

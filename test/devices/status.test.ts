@@ -60,6 +60,14 @@ describe('the status of a device', () => {
     for (const { playerUrl } of [bound, status]) expect(playerUrl).toBe(`${service.url}/screen/lobby`);
   });
 
+  it('names the address of the proxy here that ends TLS', async () => {
+    const service = await startTestService({ content, env: { SIGNAGE_TRUST_PROXY: 'on' } });
+    await bind(service, {});
+    const headers = { 'X-Forwarded-Proto': 'https' };
+    const status = await (await service.get('/api/onboarding/status?deviceId=device-1', { headers })).json();
+    expect(status).toMatchObject({ playerUrl: `https://${new URL(service.url).host}/screen/lobby` });
+  });
+
   it('begins with the public URL where one is set', async () => {
     const service = await startTestService({ content, env: { SIGNAGE_PUBLIC_URL: 'https://signs.example.com/' } });
     const response = await bind(service, {});

@@ -15,7 +15,7 @@ import { roles } from '../../contract/roles.ts';
 import { parseUrl } from '../../contract/url.ts';
 import { joinInfo, joinText, readInvitation } from '../../domain/joining.ts';
 import { parseJson } from '../answers.ts';
-import { text } from '../arguments.ts';
+import { keyId, text } from '../arguments.ts';
 import { cannot, writeWhole } from '../destination.ts';
 import { writeDocument } from '../document.ts';
 import { CliError, refusalOf } from '../exit.ts';
@@ -284,7 +284,7 @@ export const registerPeople = (program: Command, session: Session): void => {
   keys
     .command('remove')
     .description('remove a key, for ever')
-    .addArgument(new Argument('<id>', 'id of the key'))
+    .addArgument(new Argument('<id>', 'id of the key').argParser(keyId))
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
       const { people } = await list();

@@ -191,7 +191,7 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
       const box = await client();
       const { body: site } = await fetchSite(box);
       const known = site.screens.flatMap((each) => each.devices).map((each) => canonicalDeviceId(each.deviceId));
-      if (!known.includes(canonicalDeviceId(id)) && !site.degraded) {
+      if (!known.includes(id) && !site.degraded) {
         throw new CliError('notFound', `The site has no device ${visible(id)}. See: signage devices list`);
       }
       await confirm(`Forget the device ${id}?`, yes);
