@@ -31,6 +31,8 @@ interface Job {
   key: string;
   sha256?: string | undefined;
   size?: number | undefined;
+  /** The maximum size in bytes. Default: that of an upload. */
+  limit?: number;
   held?: Validators | undefined;
   /** The nearest network that the address may be in: 0 Internet only, 1 also the LAN, 2 also loopback. Default: 2. */
   reach?: NetworkScope;
@@ -63,7 +65,7 @@ export const createDownloads = async (
   { limits, requireRoom, catalog }: Dependencies,
 ) => {
   const { options, dirs, get, hasher, folders, release } = context;
-  const { maxUploadBytes: limit } = options;
+  const { maxUploadBytes } = options;
   const mediaDir = dirs.media;
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
@@ -106,7 +108,7 @@ export const createDownloads = async (
    * @throws FetchHeld outside the hours for it, and when they end; FetchFault; an AbortError once this is closed
    */
   const fetch = async <Kept>(
-    { url, key, sha256, size, held, reach = 2 }: Job,
+    { url, key, sha256, size, limit = maxUploadBytes, held, reach = 2 }: Job,
     keep: (done: Download, part: Part) => Promise<Kept>,
   ): Promise<Kept | null> => {
     const run = async (): Promise<Kept | null> => {

@@ -473,7 +473,7 @@ it.each([
   expect(fetched).toEqual(names);
 });
 
-it('a rendition that cannot be fetched is asked for again after pauses that double', async () => {
+it('a rendition that cannot be fetched is asked for again after pauses that double, and people are told', async () => {
   let [clock, looks, attempts] = [0, 0, 0];
   const askSite: Work['askSite'] = async (originals) => {
     looks += 1;
@@ -481,18 +481,32 @@ it('a rendition that cannot be fetched is asked for again after pauses that doub
   };
   const fetch = (): Promise<never> => {
     attempts += 1;
-    return Promise.reject(new Error('the server answers 404'));
+    return Promise.reject(new Error('the server answers 404.'));
   };
-  await startWork({ films: ['film'], convert: makeSmall, askSite, fetch, monotonicNow: () => clock });
-  const counted: number[] = [];
+  const { statusOf } = await startWork({
+    films: ['film'],
+    convert: makeSmall,
+    askSite,
+    fetch,
+    monotonicNow: () => clock,
+  });
+  const counted: [attempts: number, state: string, reason: string | null][] = [];
   const { transfer } = testTempo.peers;
   for (const time of [0, transfer - 1, transfer, 3 * transfer - 1, 3 * transfer]) {
     clock = time;
     const before = looks;
     await vi.waitUntil(() => looks > before + 2, patience);
-    counted.push(attempts);
+    const { state, reason } = statusOf('film');
+    counted.push([attempts, state, reason]);
   }
-  expect(counted).toEqual([1, 1, 2, 2, 3]);
+  const told = ['failed', reasons.fetch('the server answers 404')] as const;
+  expect(counted).toEqual([
+    ...[
+      [1, 'queued', null],
+      [1, 'queued', null],
+    ],
+    ...[2, 2, 3].map((times) => [times, ...told]),
+  ]);
 });
 
 it('what waits for another box holds nothing of this one up, and each is asked for in turn', async () => {

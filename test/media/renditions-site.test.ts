@@ -1,5 +1,5 @@
 /** Renditions at a site, and on its displays. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
@@ -65,6 +65,22 @@ test.skipIf(!hasFfmpeg)('a box without ffmpeg fetches what another one has made 
   const sent = await blind.get('/media/old.avi');
   expect([sent.headers.get('x-signage-rendition'), sent.headers.get('content-type')]).toEqual(['h264', 'video/mp4']);
   expect(await conversions(blind)).toEqual(['fetched 1']);
+});
+
+test.skipIf(!hasFfmpeg)('a rendition that is larger than an upload may be reaches the other boxes', async () => {
+  const noise = 'nullsrc=size=320x180,geq=lum=random(1)*255:cb=128:cr=128';
+  const photo = makeMedium('noise.bmp', ['-f', 'lavfi', '-i', noise, '-frames:v', '1', '-pix_fmt', 'monob']);
+  const content = lobbyWith([{ kind: 'image', media_url: '/media/noise.bmp' }]);
+  const most = statSync(photo).size;
+  const env = { SIGNAGE_MAX_UPLOAD_BYTES: String(most) };
+  const taker = await startBox([], { content, env });
+  const other = await startBox([taker], { content, env });
+  await untilTogether([taker, other]);
+  await put(taker, 'noise.bmp', photo);
+  await expect.poll(() => stateOn(other, 'noise.bmp'), patience).toBe('ready');
+  const shown = await other.get('/media/noise.bmp');
+  expect(shown.headers.get('x-signage-rendition')).toBe('picture');
+  expect((await shown.arrayBuffer()).byteLength).toBeGreaterThan(most);
 });
 
 test.skipIf(!hasFfmpeg)('a box that is fetching a rendition stops at once', async () => {

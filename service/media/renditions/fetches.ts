@@ -6,6 +6,7 @@ import type { MediaContext } from '../context.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld } from '../fetch-limits.ts';
 import type { Profile } from './profile.ts';
+import { reasons } from './reasons.ts';
 import type { RenditionStore } from './store.ts';
 
 /** The answer of a box that has an original. */
@@ -27,6 +28,9 @@ interface Dependencies {
   onFetched(): void;
 }
 
+/** After so many failures in a row, people are told. */
+const MIN_FAILURES = 2;
+
 type Context = Pick<MediaContext, 'log' | 'tempo'> & Pick<ServiceContext, 'monotonicNow'>;
 
 export const createFetches = (
@@ -35,9 +39,10 @@ export const createFetches = (
 ) => {
   /** By the hash of the original. */
   const running = new Map<string, { bytes: number; done: Promise<void> }>();
-  const failed = new Map<string, { failures: number; retryAt: MonotonicMs }>();
+  const failed = new Map<string, { failures: number; reason: string; retryAt: MonotonicMs }>();
 
   const fetchOne = async ({ sha256, profile }: Job, holders: readonly Holder[]): Promise<void> => {
+    let reason = '';
     for (const { rendition, from } of holders) {
       if (rendition === null) continue;
       const job = {
@@ -45,6 +50,8 @@ export const createFetches = (
         key: `rendition\n${rendition.sha256}`,
         sha256: rendition.sha256,
         size: rendition.size,
+        // It may be larger than its original, and so than any upload; the quota bounds it.
+        limit: rendition.size,
       };
       try {
         await downloads.fetch(job, async (_, part) => {
@@ -56,18 +63,24 @@ export const createFetches = (
         return;
       } catch (error) {
         if (signal.aborted || error instanceof FetchHeld) return;
-        log.warn({ from, reason: (error as Error).message }, 'a rendition could not be fetched from a peer');
+        reason = (error as Error).message;
+        log.warn({ from, reason }, 'a rendition could not be fetched from a peer');
       }
     }
     const failures = (failed.get(sha256)?.failures ?? 0) + 1;
     const pause = doubled(failures - 1, tempo.peers.transfer, tempo.peers.maxTransfer);
-    failed.set(sha256, { failures, retryAt: monotonicNow() + pause });
+    failed.set(sha256, { failures, reason, retryAt: monotonicNow() + pause });
   };
 
   return {
     /** The failures by the hash of the original. */
     failed,
     has: (sha256: string): boolean => running.has(sha256),
+    /** Why one cannot be fetched: a sentence; null: it can, or has failed once. */
+    faultOf(sha256: string): string | null {
+      const { failures = 0, reason = '' } = failed.get(sha256) ?? {};
+      return failures < MIN_FAILURES ? null : reasons.fetch(reason.replace(/\.$/, ''));
+    },
     /** Whether a fetch has failed so recently that it is not repeated yet. */
     isPaused: (sha256: string): boolean => (failed.get(sha256)?.retryAt ?? 0) > monotonicNow(),
     /** The bytes of all that are being fetched. */

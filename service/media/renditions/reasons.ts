@@ -9,5 +9,6 @@ export const reasons = {
   isolation: 'No box has bubblewrap, without which LibreOffice is not run: install bubblewrap.',
   off: 'Conversion is switched off (SIGNAGE_CONVERT).',
   room: 'It is converted once there is room for it: delete files, or raise SIGNAGE_MEDIA_QUOTA_BYTES.',
+  fetch: (reason: string): string => `It cannot be fetched from the box that has converted it: ${reason}.`,
   unknown: 'Its conversion failed; the log of the box has the details.',
 } as const;

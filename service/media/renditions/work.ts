@@ -313,7 +313,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const waits = isWaitedFor(job, holders);
       isAwaited ||= waits;
       const next = stepOf(own, holders.flatMap(holderOf), waits);
-      if (next !== 'lack' && next !== 'fail' && held.get(sha256) !== reasons.room) held.delete(sha256);
+      if (next !== 'lack' && next !== 'fail' && held.get(sha256) !== reasons.room) {
+        const fault = next === 'fetch' ? fetches.faultOf(sha256) : null;
+        if (fault === null) held.delete(sha256);
+        else hold(sha256, fault);
+      }
       setMember(waiting, sha256, next === 'wait' || (next === 'lack' && !isRead(job)));
       setMember(coming, sha256, next === 'wait' && !isRead(job) && holders.some(isPromising));
       if (next === 'fetch') {
