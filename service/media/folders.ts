@@ -27,6 +27,8 @@ type Files = ReadonlyMap<string, FoundFile>;
 
 /** Files that are added or removed by hand are noticed within this time, in ms. */
 export const KEPT_MS = 60_000;
+/** A file that has not changed for so long is no longer being written, ms. */
+const STILL_MS = 5_000;
 /** Concurrent `stat` calls: the rest of the service shares the same small thread pool. */
 const AT_ONCE = 16;
 
@@ -40,15 +42,41 @@ const statFile = async (path: string): Promise<FoundFile | null | undefined> => 
   return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
 };
 
-const renameUnlessTaken = async (from: string, to: string): Promise<void> => {
-  if ((await statFile(to)) === null) await rename(from, to).catch(() => undefined);
+type Replace = (from: string, to: string) => Promise<void>;
+
+/** Gives a file the composed form of its name. Of two files of one name that which arrived last counts, once it is complete. */
+const composeName = async (from: string, to: string, replace: Replace): Promise<void> => {
+  const [file, taken] = [await statIfTold(from), await statIfTold(to)];
+  if (taken === null) return rename(from, to);
+  // Some file systems find one file by both forms.
+  if (!file?.isFile() || !taken?.isFile() || file.ino === taken.ino || file.ctimeMs <= taken.ctimeMs) return;
+  if (Math.abs(Date.now() - file.ctimeMs) > STILL_MS) await replace(from, to);
+};
+
+/**
+ * The names of a folder by which its files are asked for, which those that were put there by hand get. Hidden ones are left
+ * to the programs that write them, such as rsync, and rename them when they are complete.
+ */
+const composeNames = async (folder: string, entries: readonly string[], replace: Replace): Promise<string[]> => {
+  const names = new Set<string>();
+  for (const entry of entries) {
+    const name = entry.startsWith('.') ? entry : entry.normalize('NFC');
+    if (name !== entry) await composeName(join(folder, entry), join(folder, name), replace).catch(() => undefined);
+    names.add(name);
+  }
+  return [...names];
 };
 
 /**
  * Walks the folders when the listing is too old. Changes by the service itself are reported through `changed`.
  * @param now a monotonic clock, in ms
+ * @param replace gives a file the name of another one
  */
-export const createFolders = (paths: readonly string[], now: () => number = () => performance.now()) => {
+export const createFolders = (
+  paths: readonly string[],
+  now: () => number = () => performance.now(),
+  replace: Replace = rename,
+) => {
   let known = new Map(paths.map((folder) => [folder, new Map<string, FoundFile>()]));
   let sum = 0;
   /** When the walk that produced `known` began. */
@@ -85,17 +113,11 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
         isWhole &&= isMissing(error);
         return isMissing(error) ? [] : [...(known.get(folder)?.keys() ?? [])];
       });
-    const addEntry = async (folder: string, entry: string): Promise<void> => {
-      const name = entry.normalize('NFC');
-      // A file that was put there by hand gets the name by which it is asked for.
-      if (name !== entry) await renameUnlessTaken(join(folder, entry), join(folder, name));
-      await add(join(folder, name));
-    };
     suspect.clear();
     for (const folder of paths) {
-      const names = await list(folder);
+      const names = await composeNames(folder, await list(folder), replace);
       for (let at = 0; at < names.length; at += AT_ONCE) {
-        await Promise.all(names.slice(at, at + AT_ONCE).map((name) => addEntry(folder, name)));
+        await Promise.all(names.slice(at, at + AT_ONCE).map((name) => add(join(folder, name))));
       }
     }
     for (const path of suspect) {

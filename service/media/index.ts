@@ -29,6 +29,7 @@ import { createProbe } from './inspect.ts';
 import { createLibrary } from './library.ts';
 import { createLostUploads, lostFolderOf } from './lost.ts';
 import { openMediaPermission } from './permission.ts';
+import { placeFile } from './place.ts';
 import { createStorageQuota, readVolume, spareOf } from './quota.ts';
 import { createBoundedProbe, createRenditions, type OpenRendition } from './renditions/index.ts';
 import { openRenditionStore, renditionsFolderOf } from './renditions/store.ts';
@@ -80,9 +81,10 @@ export const createMedia = async (service: ServiceContext, { content: written, f
     renditionsOf: async () => ({ holders: [] }),
   };
   const deleted = createEmitter();
-  const folders = createFolders([...served, copiesDir, renditionsDir, lostFolderOf(uploadDir)]);
-  const hasher = keep(createHasher());
   const release = (path: string): Promise<void> => renditions.release(path);
+  const kept = [...served, copiesDir, renditionsDir, lostFolderOf(uploadDir)];
+  const folders = createFolders(kept, undefined, (from, to) => placeFile(from, to, release));
+  const hasher = keep(createHasher());
   const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher, release };
   const lost = createLostUploads(context);
   const deletions = keep(await openDeletions(context));

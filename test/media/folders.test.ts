@@ -1,11 +1,27 @@
 /** What the media take of their quota, kept from upload to upload. */
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFolders, KEPT_MS } from '../../service/media/folders.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { startMedia } from './server.ts';
+
+/** Writes a file until it has changed after another one: the system's clock has steps of some ms. */
+const writeAfter = (before: string, path: string, text: string): Promise<boolean> =>
+  vi.waitUntil(() => {
+    writeFileSync(path, text);
+    return statSync(path).ctimeMs > statSync(before).ctimeMs;
+  });
 
 it('an upload reads no other file, and files added by hand are counted within a minute', async () => {
   let now = 0;
@@ -28,6 +44,36 @@ it('a file that is put there by hand is found by the composed form of its name',
   const names = async () => (await media.catalog.list()).map(({ name }) => name);
   await expect.poll(names, { timeout: 20_000 }).toEqual(['\u00e9.txt']);
   expect(await (await media.request(`/media/${encodeURIComponent('e\u0301.txt')}`)).text()).toBe('by hand');
+});
+
+it('of two files that are put there by hand under forms of one name the last counts, once it is complete', async () => {
+  const folder = temporaryFolder();
+  const [composed, decomposed] = [join(folder, '\u00e9.txt'), join(folder, 'e\u0301.txt')];
+  const folders = createFolders([folder]);
+  const read = async () => {
+    await folders.read(0);
+    return [readdirSync(folder).length, readFileSync(composed, 'utf8'), await folders.bytes()];
+  };
+  writeFileSync(decomposed, 'first');
+  expect(await read()).toEqual([1, 'first', 5]);
+  await writeAfter(composed, decomposed, 'newer');
+  expect(await read()).toEqual([2, 'first', 5]);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await read()).toEqual([1, 'newer', 5]);
+  // What came before is not shown instead of an upload.
+  writeFileSync(decomposed, 'before');
+  await writeAfter(decomposed, composed, 'upload');
+  expect(await read()).toEqual([2, 'upload', 6]);
+});
+
+it('the temporary file of a program that copies keeps its name', async () => {
+  const folder = temporaryFolder();
+  const name = '.e\u0301.txt.XyZ123';
+  writeFileSync(join(folder, name), 'half');
+  const folders = createFolders([folder]);
+  expect([...((await folders.read(0)).get(folder)?.keys() ?? [])]).toEqual([name]);
+  expect([readdirSync(folder), await folders.bytes()]).toEqual([[name], 4]);
 });
 
 it('the quota holds over replacements, deletions, failures and a restart', async () => {
