@@ -399,6 +399,32 @@ const startPair = () => {
 
 const killed = new ConversionFault(reasons.unknown, '', true);
 
+const withoutFilter = new ConversionFault(reasons.damaged, "No such filter: 'zscale'");
+
+it.each<[how: string, faults: readonly ConversionFault[], isPlain: readonly boolean[]]>([
+  ['was killed keeps its colours', [killed], [false, false]],
+  ['took too long keeps its colours', [new ConversionFault(reasons.slow)], [false, false]],
+  [
+    'had no room keeps its colours',
+    [new ConversionFault(reasons.damaged, 'Error writing trailer: No space left on device')],
+    [false, false],
+  ],
+  ['lacked a filter does without it', [withoutFilter], [false, true]],
+  ['was killed, and lacked a filter then, does without it', [killed, withoutFilter], [false, false, true]],
+  ['fails without the filter too has failed', [withoutFilter, withoutFilter], [false, true]],
+])('a conversion that %s', async (_, faults, isPlain) => {
+  const plain: boolean[] = [];
+  const convert: Converter['convert'] = (original, work) => {
+    const fault = faults[plain.length];
+    plain.push(work.isPlain);
+    return fault === undefined ? makeSmall(original, work) : Promise.reject(fault);
+  };
+  const { statusOf } = await startWork({ films: ['film'], convert });
+  const end = faults.length < isPlain.length ? 'ready' : 'failed';
+  await expect.poll(() => statusOf('film').state, patience).toBe(end);
+  expect(plain).toEqual(isPlain);
+});
+
 it('what was killed on one box is tried on the other, and by each again after a restart', async () => {
   const { start, tries, failWith } = startPair();
   failWith(killed);

@@ -39,6 +39,13 @@ export class ConversionFault extends Error {
   }
 }
 
+/** Whether a conversion may have failed for what some builds of ffmpeg lack, and not for want of time, memory or room. */
+export const mayLackFilter = (fault: unknown): boolean =>
+  fault instanceof ConversionFault &&
+  !fault.isCut &&
+  fault.message !== reasons.slow &&
+  !/No space left on device|Cannot allocate memory/.test(fault.words);
+
 const GIB = 1024 ** 3;
 const FILM_BYTES = 2 * GIB;
 /** A picture, or a second of a film, may take so long, ms; films have the former beside. */

@@ -16,7 +16,7 @@ import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { untilOpen } from '../fetch-limits.ts';
 import { KEPT_MS } from '../folders.ts';
-import { ConversionFault, type Converter, formOf, type Original } from './convert.ts';
+import { ConversionFault, type Converter, formOf, mayLackFilter, type Original } from './convert.ts';
 import { createFetches, type Holder } from './fetches.ts';
 import { type OtherHolder, stepOf } from './owner.ts';
 import type { Profile } from './profile.ts';
@@ -94,6 +94,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   let running: { sha256: string; path: string; progress: number; abort: AbortController; done: Promise<void> } | null =
     null;
   const attempts = new Map<string, number>();
+  /** Originals that are converted without the filters that some builds of ffmpeg lack. */
+  const plain = new Set<string>();
   /** Originals that another box could not convert: offered as failed, two boxes would repeat it for ever. */
   const refused = new Set<string>();
   /** How often the hours have ended the conversion of an original. */
@@ -161,9 +163,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       checking = takeRoom(0);
     }, tempo.media.room);
     try {
-      const isPlain = (attempts.get(sha256) ?? 0) > 0;
       const either = AbortSignal.any([signal, full.signal]);
-      const file = await converter.convert(job, { folder, isPlain, signal: either, onProgress });
+      const file = await converter.convert(job, { folder, isPlain: plain.has(sha256), signal: either, onProgress });
       const { size } = await stat(file);
       await takeRoom(size);
       full.signal.throwIfAborted();
@@ -193,7 +194,10 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       return;
     }
     const words = error instanceof ConversionFault ? error.words : String(error);
-    attempts.set(sha256, (attempts.get(sha256) ?? 0) + 1);
+    // The first failure that may end without those filters does not count beside what ended the program before.
+    const isNews = mayLackFilter(error) && !plain.has(sha256);
+    if (isNews) plain.add(sha256);
+    attempts.set(sha256, isNews ? 1 : (attempts.get(sha256) ?? 0) + 1);
     log.warn({ name, profile, words, attempt: attempts.get(sha256) }, 'a medium could not be converted');
     if (!isSpent(sha256)) return;
     counts.failed += 1;
@@ -243,6 +247,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         .then(
           () => {
             attempts.delete(sha256);
+            plain.delete(sha256);
             cuts.delete(sha256);
             counts.made += 1;
             const seconds = Math.round((performance.now() - begun) / 1000);
@@ -392,7 +397,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     const here = await present();
     await removeGone(here);
-    for (const noted of [attempts, refused, cuts, held, needs, missing, waiting, coming, fetches.failed])
+    for (const noted of [attempts, plain, refused, cuts, held, needs, missing, waiting, coming, fetches.failed])
       for (const sha256 of noted.keys()) if (!here.has(sha256)) noted.delete(sha256);
     const current = running;
     if (current !== null && current.sha256 !== '' && !here.has(current.sha256) && (await isGone(current)))
