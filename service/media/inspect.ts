@@ -162,7 +162,9 @@ export const readReport = (report: string): Shown & Film & Colours & Pick<Readin
   // The cover of a song is no film.
   const film = streams.find((stream) => /^[^\n]*: Video: (?!.*\(attached pic\))/.test(stream)) ?? '';
   const [line = ''] = film.split('\n');
-  const [, width, height, across = 1, up = 1] = /, (\d+)x(\d+)(?: \[SAR (\d+):(\d+))?/.exec(film) ?? [];
+  const [, width, height] = /, (\d+)x(\d+)/.exec(film) ?? [];
+  // In brackets stands what the film says; behind them what the container says, by which it is shown.
+  const [, across = 1, up = 1] = /, SAR (\d+):(\d+) DAR/.exec(line) ?? /\[SAR (\d+):(\d+)/.exec(line) ?? [];
   const [, angle] = /rotation of (-?\d+)/.exec(film) ?? [];
   const size = [Math.round((Number(width) * Number(across)) / Number(up)), Number(height)].map((side) => side || null);
   const [shownWidth = null, shownHeight = null] = Math.abs(Number(angle)) === 90 ? size.reverse() : size;

@@ -114,6 +114,16 @@ describe('the report of ffmpeg', () => {
     ['the size', [`${video}, 1920x1080 [SAR 1:1 DAR 16:9], 1 kb/s`], { width: 1920, height: 1080 }],
     ['the size as it is shown', [`${video}, 720x576 [SAR 64:45 DAR 16:9], 1 kb/s`], { width: 1024, height: 576 }],
     [
+      'the size as the container has it shown',
+      [`${video}, 1440x1080, 51505 kb/s, SAR 4:3 DAR 16:9, 25 fps`],
+      { width: 1920, height: 1080, storedWidth: 1440 },
+    ],
+    [
+      'the size as the container has it shown, and not as the film',
+      [`${video}, 1440x1080 [SAR 1:1 DAR 4:3], 1 kb/s, SAR 4:3 DAR 16:9, 25 fps`],
+      { width: 1920, height: 1080, storedWidth: 1440 },
+    ],
+    [
       'the size of a picture on its side',
       [`${video}, 1920x1080, 25 fps`, '    Side data:', '      displaymatrix: rotation of -90.00 degrees'],
       { width: 1080, height: 1920 },

@@ -1,10 +1,11 @@
 /** Media that browsers do not show, or show badly: each gets a rendition, of which the original knows nothing. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
+import { readReport } from '../../service/media/inspect.ts';
 import { isCi } from '../support/machine.ts';
 import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
@@ -89,6 +90,25 @@ describe.skipIf(!hasFfmpeg)('a film of HEVC', () => {
       headers: { 'If-Match': shown.headers.get('ETag') ?? '' },
     });
     expect(refused.status).toBe(412);
+  });
+
+  it('whose container alone says how wide its pixels are keeps its shape', async () => {
+    const narrow = makeMedium('narrow.mp4', [
+      ...film('1440x1080', 1, 5),
+      '-c:v',
+      'libx265',
+      '-tag:v',
+      'hvc1',
+      ...first,
+    ]);
+    const path = makeMedium('wide.mp4', ['-i', narrow, '-c', 'copy', '-aspect', '16:9', ...first]);
+    await put('wide.mp4', path);
+    const size = { width: 1920, height: 1080 };
+    expect(await settled('wide.mp4')).toMatchObject({ ...size, rendition: { state: 'ready' } });
+    const shown = join(temporaryFolder(), 'shown.mp4');
+    writeFileSync(shown, new Uint8Array(await (await service().get('/media/wide.mp4')).arrayBuffer()));
+    const report = spawnSync('ffmpeg', ['-i', shown], { encoding: 'utf8' }).stderr;
+    expect(readReport(report)).toMatchObject({ ...size, storedWidth: 1920, storedHeight: 1080 });
   });
 
   it('that is replaced or deleted takes its rendition with it', async () => {
