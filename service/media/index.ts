@@ -27,7 +27,7 @@ import { createFolders, dateOf, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
 import { createProbe } from './inspect.ts';
 import { createLibrary } from './library.ts';
-import { createLostUploads, lostFolderOf } from './lost.ts';
+import { createLostUploads } from './lost.ts';
 import { openMediaPermission } from './permission.ts';
 import { placeFile } from './place.ts';
 import { createStorageQuota, readVolume, spareOf } from './quota.ts';
@@ -82,8 +82,9 @@ export const createMedia = async (service: ServiceContext, { content: written, f
   };
   const deleted = createEmitter();
   const release = (path: string): Promise<void> => renditions.release(path);
-  const kept = [...served, copiesDir, renditionsDir, lostFolderOf(uploadDir)];
-  const folders = createFolders(kept, undefined, (from, to) => placeFile(from, to, release));
+  // `.lost` is kept beside the quota: nobody can delete its files to make room.
+  const counted = [...served, copiesDir, renditionsDir];
+  const folders = createFolders(counted, undefined, (from, to) => placeFile(from, to, release));
   const hasher = keep(createHasher());
   const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher, release };
   const lost = createLostUploads(context);

@@ -71,7 +71,7 @@ export const createLostUploads = ({
       await move(from, to);
       await systemDisk.syncFolder(folder);
       await systemDisk.syncFolder(dirname(from));
-      await folders.changed(from, to);
+      await folders.changed(from);
       log.warn({ name, file: to }, `${reason}; it is kept for 30 days`);
     },
 
@@ -84,11 +84,9 @@ export const createLostUploads = ({
           // Lost while the clock was not set: its days begin now.
           const to = join(folder, lostNameOf(name.replace(STAMPED, ''), now()));
           await rename(join(folder, name), to);
-          await folders.changed(join(folder, name), to);
         }
         if (!isOlder(lostAt, KEEP_MS, now())) continue;
         await rm(join(folder, name), { force: true });
-        await folders.changed(join(folder, name));
         log.info({ name }, 'deleted a lost upload after 30 days');
       }
     },

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { MediaContext } from '../../service/media/context.ts';
 import { createLostUploads, lostAtOf, lostFolderOf, lostNameOf } from '../../service/media/lost.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,4 +25,15 @@ test('an upload that was lost in 1970 is kept for 30 days from the first right t
   now += 30 * DAY_MS;
   await lost.prune();
   expect(await lost.list()).toEqual([]);
+});
+
+test('what is kept takes no room of the quota, which nobody could make by deleting files', async () => {
+  const dataDir = temporaryFolder();
+  const folder = lostFolderOf(join(dataDir, 'uploads'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, lostNameOf('menu.png', Date.now())), Buffer.alloc(2_000));
+  const service = await startTestService({ dataDir, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '1000' } });
+  const answer = await service.get('/api/media/menu.txt', { method: 'PUT', body: 'x'.repeat(900) });
+  expect(answer.status).toBe(201);
+  expect(await (await service.get('/console/api/media')).json()).toMatchObject({ used_bytes: 900, quota_bytes: 1_000 });
 });
