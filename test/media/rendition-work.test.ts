@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CodedError } from '../../service/contract/errors.ts';
 import type { MediaContext } from '../../service/media/context.ts';
+import { openLedger } from '../../service/media/copies/ledger.ts';
 import { ConversionFault, type Converter, createConverter } from '../../service/media/renditions/convert.ts';
 import { reasons } from '../../service/media/renditions/reasons.ts';
 import { openRenditionStore } from '../../service/media/renditions/store.ts';
@@ -266,6 +267,15 @@ it('a conversion goes on while its original is read again, and ends with its ori
   rmSync(path);
   work.look();
   await expect.poll(() => statusOf('film').state, patience).toBe('queued');
+});
+
+it('a folder that cannot be created is no reason not to start', async () => {
+  const context = mediaContext(temporaryFolder());
+  // As where the disk takes no writes, which root would not notice.
+  for (const name of ['renditions', 'copies']) writeFileSync(join(context.dirs.media, name), '');
+  const [store, ledger] = [await openRenditionStore(context), await openLedger(context)];
+  expect([store.originals(), ledger.all()]).toEqual([[], []]);
+  await Promise.all([store.close(), ledger.close()]);
 });
 
 it('a rendition that the system cannot read at the start is kept', async () => {

@@ -1,11 +1,12 @@
 /** The stored copies: files named by their SHA-256, and a durable index from address to copy. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createEmitter } from '../../domain/emitter.ts';
 import { createQueue } from '../../platform/queue.ts';
 import { removeLeftover, statIfTold } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
+import { makeFolder } from '../../platform/store/file.ts';
 import { type Loudness, loudness } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import type { Part } from '../download.ts';
@@ -35,7 +36,8 @@ export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' | 'log' | 'now'>) => {
   const { dirs, folders, log } = context;
   const folder = copiesFolderOf(dirs.media);
-  await mkdir(folder, { recursive: true });
+  // On a disk that takes no writes the service starts without it.
+  await makeFolder(folder).catch((err: unknown) => log.warn({ err, folder }, 'a folder could not be created'));
   const durable = await openDurable(context, 'copies.json', { schema, initial: { copies: [] } });
   const copies = new Map<string, Copy>();
   let named: ReadonlySet<string> = new Set();
@@ -89,7 +91,8 @@ export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' 
     else log.warn({ sha256: known.sha256 }, 'a copy is missing or truncated and is fetched again');
   }
   const used = new Set([...copies.values()].map(({ sha256 }) => sha256));
-  for (const name of await readdir(folder)) if (!used.has(name)) await removeLeftover(join(folder, name), log);
+  const found = await readdir(folder).catch((): string[] => []);
+  for (const name of found) if (!used.has(name)) await removeLeftover(join(folder, name), log);
 
   return {
     fileOf,
@@ -124,6 +127,8 @@ export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' 
     async put(url: string, next: Copy, part: Part): Promise<void> {
       await enqueue(async () => {
         const before = copies.get(url);
+        // Somebody may have removed it by hand.
+        await makeFolder(folder);
         await part.finish(fileOf(next));
         await folders.changed(fileOf(next));
         copies.set(url, next);

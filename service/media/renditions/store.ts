@@ -1,10 +1,11 @@
 /** The stored renditions: files named by the SHA-256 of their originals, and a durable index. */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createQueue } from '../../platform/queue.ts';
 import { removeLeftover, statIfTold, systemDisk } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
+import { makeFolder } from '../../platform/store/file.ts';
 import type { MediaContext } from '../context.ts';
 import { profiles } from './profile.ts';
 
@@ -32,7 +33,8 @@ const WORK = '.work-';
 export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'folders' | 'log' | 'now'>) => {
   const { dirs, folders, log } = context;
   const folder = renditionsFolderOf(dirs.media);
-  await mkdir(folder, { recursive: true });
+  // On a disk that takes no writes the service starts without it.
+  await makeFolder(folder).catch((err: unknown) => log.warn({ err, folder }, 'a folder could not be created'));
   // If it is lost, they are made again.
   const durable = await openDurable(context, 'renditions.json', { schema, initial: { renditions: [] } });
   /** By the hash of the original. */
@@ -48,7 +50,7 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
     const stats = await statIfTold(fileOf(original));
     if ('reason' in entry || stats === undefined || stats?.size === entry.size) entries.set(original, entry);
   }
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch((): string[] => [])) {
     const entry = entries.get(name);
     if (entry === undefined || 'reason' in entry) await removeLeftover(join(folder, name), log);
   }
@@ -84,7 +86,7 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
     async workFolder(original: string): Promise<string> {
       const path = join(folder, `${WORK}${original}`);
       await rm(path, { recursive: true, force: true });
-      await mkdir(path);
+      await makeFolder(path);
       return path;
     },
     /** The size of the files in a folder of {@link workFolder}. */
@@ -96,6 +98,8 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
     /** Stores a complete, synced file. */
     async put(original: string, file: string, entry: Rendition): Promise<void> {
       await enqueue(async () => {
+        // Somebody may have removed it by hand.
+        await makeFolder(folder);
         await rename(file, fileOf(original));
         await systemDisk.syncFolder(folder);
         await folders.changed(fileOf(original));

@@ -1,5 +1,5 @@
 /** Copies of remote media that browsers do not show: they are converted, measured and reported as uploads are. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../service/auth/sign.ts';
@@ -57,6 +57,25 @@ describe.skipIf(!hasFfmpeg)('of remote media', () => {
       await expect.poll(warnings, patience).toContain(sentence);
     },
   );
+
+  it('what is removed with its folder by hand is fetched and converted again', async () => {
+    const remote = await startRemote();
+    remote.answer('/hall.tiff', serveBytes(noise(13), { type: 'image/tiff', etag: '"hall"' }));
+    const url = `${remote.url}/hall.tiff`;
+    const box = await startTestService({ content: lobbyWith([{ kind: 'image', media_url: url }]) });
+    await untilConverted(box, url);
+    const media = join(box.dataDir, 'media');
+    rmSync(join(media, 'renditions'), { recursive: true });
+    await untilConverted(box, url);
+    const [copy = ''] = readdirSync(join(media, 'copies'));
+    rmSync(join(media, 'copies'), { recursive: true });
+    const isBack = async (): Promise<boolean> => {
+      await (await box.get(`/copies?url=${encodeURIComponent(url)}&original`)).arrayBuffer();
+      return existsSync(join(media, 'copies', copy));
+    };
+    await expect.poll(isBack, patience).toBe(true);
+    await untilConverted(box, url);
+  });
 
   it('the loudness of a film is told to pages', async () => {
     const how = ['-f', 'lavfi', '-i', 'color=0x00a000:size=320x180:rate=25:duration=2'];
