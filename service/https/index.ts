@@ -92,8 +92,8 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
     if ('reason' in found && found.reason !== reason) log.warn({ reason: found.reason }, 'the certificate is not used');
     reason = 'reason' in found ? found.reason : null;
     if ('pair' in found && (found.pair.cert !== pair?.cert || found.pair.key !== pair.key)) {
+      server?.setSecureContext({ ...found.pair, minVersion: 'TLSv1.2' });
       ({ pair } = found);
-      server?.setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
     }
     if ('own' in found) ({ own = null } = found);
     if (pair !== null && server === null && !isClosing) await listen(pair, at);
@@ -101,6 +101,13 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
     // Only what this box answers with is given to people.
     if (signing !== undefined && own?.signer != null) authority.show(signing.id);
   };
+
+  /** {@link look}, which TLS may end with a pair that it refuses: the screens play on, and the next look tries again. */
+  const tryToLook = (at: Listening): Promise<void> =>
+    look(at).catch((error: NodeJS.ErrnoException) => {
+      log.error({ err: error }, 'the certificate is not used');
+      reason = `TLS refuses it (${error.code ?? error.message})`;
+    });
 
   const port = (): number | null => (server?.address() as AddressInfo | null)?.port ?? null;
   const fields = (): Pick<Health, 'https'> => {
@@ -131,7 +138,7 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
     port,
     start: (at: Listening) => {
       const again = async (): Promise<void> => {
-        await look(at);
+        await tryToLook(at);
         const waitMs = isStale ? 0 : Math.min(tempo.https.look, own?.againMs ?? tempo.https.look);
         if (isClosing) return;
         const next = (): void => {

@@ -3,10 +3,11 @@
  * so that browsers of a self-signed one ask once.
  */
 
-import type { X509Certificate } from 'node:crypto';
+import { createPrivateKey, sign, verify, type X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Authority, SiteAuthority } from '../authority/index.ts';
 import type { Interfaces } from '../domain/lan-address.ts';
 import { bareHost, needsZone } from '../domain/network-scope.ts';
@@ -73,6 +74,22 @@ export const serves = ({ cert }: Pair, names: readonly string[], now: number): b
   return isOfNames && (isUndated(signer, now) || (now >= from && now < (isLast ? to : from + ((to - from) * 2) / 3)));
 };
 
+/**
+ * Whether TLS can answer with a pair, as it was once written. A key can be damaged so that only what it signs tells. Pure.
+ */
+export const isWhole = ({ cert, key }: Pair): boolean => {
+  const [leaf, signer] = chainOf(cert) ?? [];
+  if (leaf === undefined) return false;
+  try {
+    createSecureContext({ cert, key });
+    const probe = Buffer.from(leaf.fingerprint256);
+    const isItsKey = verify('sha256', probe, leaf.publicKey, sign('sha256', probe, createPrivateKey(key)));
+    return isItsKey && leaf.verify((signer ?? leaf).publicKey);
+  } catch {
+    return false;
+  }
+};
+
 /** The authority that signed a certificate; undefined: none of these did. Pure. */
 const signerOf = ({ cert }: Pair, known: readonly Authority[]): Authority | undefined => {
   const [, signer] = chainOf(cert) ?? [];
@@ -103,10 +120,11 @@ export const createOwn = (
   let last: Pair | null = null;
   let madeAt = Number.NEGATIVE_INFINITY;
 
+  /** The kept pair; one that is missing or damaged has no key. */
   const read = async (): Promise<Pair> => {
     const text = await readFile(path, 'latin1').catch(() => '');
     const [cert = '', key = ''] = text.split(/(?=-----BEGIN PRIVATE KEY-----)/);
-    return { cert, key };
+    return isWhole({ cert, key }) ? { cert, key } : { cert: '', key: '' };
   };
 
   const selfSigned = (names: readonly string[]): Promise<Pair> => {

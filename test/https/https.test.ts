@@ -1,16 +1,21 @@
 /** A service that also answers over TLS, through real connections. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type RequestOptions, request } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { pino } from 'pino';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Health } from '../../service/contract/health.ts';
 import { faultOf } from '../../service/https/files.ts';
+import { createHttps } from '../../service/https/index.ts';
+import type { ServiceContext } from '../../service/module.ts';
+import { makeCertificate as ownPair } from '../../service/platform/x509.ts';
 import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { type Certificate, makeCertificate, writePair } from './certificates.ts';
 
 const healthOf = async (service: TestService): Promise<Health> =>
@@ -96,6 +101,68 @@ describe('without files', () => {
     await expect(ask('/healthz', { port })).rejects.toThrow(/self-signed/);
     expect((await ask('/healthz', { port, ca: ownCertificate() })).status).toBe(200);
   });
+});
+
+const flipped = (text: string, at: number): string =>
+  text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
+
+test.each<[string, (pem: string) => string]>([
+  ['cut off', (pem) => pem.slice(0, -60)],
+  // OpenSSL takes the first one for the key of the certificate.
+  ['changed in its number', (pem) => flipped(pem, pem.indexOf('-----BEGIN PRIVATE KEY-----') + 28 + 65)],
+  ['changed in its form', (pem) => flipped(pem, pem.indexOf('-----BEGIN PRIVATE KEY-----') + 28)],
+])('a box whose kept key is %s plays on, and answers with a new certificate', async (_, damage) => {
+  const env = { SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: '0' };
+  const dataDir = temporaryFolder();
+  const first = await startTestService({ env, dataDir });
+  const before = await shown(await httpsPort(first));
+  await first.close();
+  const path = join(dataDir, 'https.pem');
+  writeFileSync(path, damage(readFileSync(path, 'latin1')));
+  const service = await startTestService({ env, dataDir });
+  const port = await httpsPort(service);
+  expect((await ask('/healthz', { port, ca: readFileSync(path, 'latin1') })).status).toBe(200);
+  const { https } = await healthOf(service);
+  expect(https?.fingerprint).toBe((await shown(port)).fingerprint256);
+  expect(https?.fingerprint).not.toBe(before.fingerprint256);
+});
+
+test('a pair that TLS refuses is a warning, and the next look takes a good one', async () => {
+  const good = await ownPair({ commonName: 'hall', notBefore: Date.now(), notAfter: Date.now() + 86_400_000 });
+  const signed = [{ cert: good.cert, key: 'no key' }, good];
+  const https = createHttps(
+    {
+      options: {
+        httpsPort: 0,
+        host: '127.0.0.1',
+        tlsCert: null,
+        tlsKey: null,
+        publicUrl: null,
+        allowedHosts: [],
+        sharedSecret: null,
+      },
+      ...{
+        dirs: { data: temporaryFolder() },
+        machineName: 'hall',
+        ids: { nodeId: 'a' },
+        log: pino({ level: 'silent' }),
+      },
+      ...{ now: Date.now, monotonicNow: () => performance.now(), tempo: testTempo },
+    } as unknown as ServiceContext,
+    {
+      authority: {
+        ...{ onChange: () => undefined, shown: () => null, show: () => undefined, known: () => [{ signer: good }] },
+        permits: (_: unknown, names: string[]) => Promise.resolve({ kept: names, leftOut: [] }),
+        sign: () => Promise.resolve(signed.shift() ?? good),
+      } as never,
+      peers: {} as never,
+    },
+  );
+  onTestFinished(https.close);
+  https.start({ serve: () => undefined, maxConnections: 100 } as never);
+  await until(() => expect(https.health().issues.https.join()).toMatch(/does not use the certificate: TLS refuses it/));
+  await until(() => expect(https.port()).toEqual(expect.any(Number)));
+  expect(https.health().issues.https).toEqual([]);
 });
 
 describe('with files', () => {

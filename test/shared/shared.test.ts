@@ -1,6 +1,6 @@
 /** Shared records: they are stored, sealed where they must be, and equal on all boxes in the end. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
@@ -124,6 +124,13 @@ describe('stored', () => {
     writeFileSync(join(box.dataDir, 'seal-key'), 'damaged');
     const without = await openBox(notes({ protection: 'sealed' }), { dataDir: box.dataDir });
     expect(without.set.list()).toEqual([]);
+    await without.close();
+    // A key that cannot be read at all.
+    rmSync(join(box.dataDir, 'seal-key'));
+    mkdirSync(join(box.dataDir, 'seal-key'));
+    const unread = await openBox(notes({ protection: 'sealed' }), { dataDir: box.dataDir });
+    await unread.set.put(note('a', 'new'));
+    expect(unread.set.get('a')?.text).toBe('new');
   });
 
   test('what was taken out of a sealed record is in no file any more, also where the process ended in between', async () => {

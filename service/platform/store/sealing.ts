@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { isMissing, systemDisk } from './disk.ts';
+import { isMissing, isShortage, systemDisk } from './disk.ts';
 import { keepCopy } from './file.ts';
 
 /** In the data directory, mode 0600. */
@@ -19,8 +19,9 @@ const header = Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM' })).toStr
 
 /**
  * The key of this box, which is made at the first start. If it cannot be read, a new one takes its place, and what was
- * sealed with it is lost here. If it cannot be written, it lasts until the service ends.
- * @throws the system's error if there is a key that cannot be read now
+ * sealed with it is lost here: a broken disk must not keep the box from playing. If it cannot be written, it lasts until the
+ * service ends.
+ * @throws the system's error if the process was out of something, so that the key cannot be read now
  */
 export const openSealKey = async ({
   dirs,
@@ -35,7 +36,10 @@ export const openSealKey = async ({
     if (found.length === KEY_BYTES) return found;
     log.error({ file: path }, 'the key of sealed records is damaged, and a new one takes its place');
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (isShortage(error)) throw error;
+    if (!isMissing(error)) {
+      log.error({ err: error, file: path }, 'the key of sealed records cannot be read, and a new one takes its place');
+    }
   }
   const key = randomBytes(KEY_BYTES);
   try {
