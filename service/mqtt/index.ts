@@ -57,15 +57,15 @@ export const createMqtt = (
   let broker: Broker | null = null;
   /** What the broker keeps of this box, by topic: null: what was published apart; undefined: it is published again. */
   let published = new Map<string, string | null | undefined>();
-  /** What the broker keeps from earlier, and this box has not published. */
-  const stale = new Set<string>();
+  /** What the broker keeps from earlier, and this box has not published: with the topics that a configuration names. */
+  const stale = new Map<string, readonly string[]>();
   /** Configurations of earlier are awaited until then, by the monotonic clock. */
   let collectedAt = Number.POSITIVE_INFINITY;
   let displays = new Map<string, Display>();
   const rest = createPause();
   /** By node id, as boxes told last: one that has just started tells none before its hardware was set. */
   const volumes = new Map<string, number>();
-  /** By node id: when a box was heard last, by the monotonic clock. */
+  /** By node id: when a box was heard last since this one publishes, by the monotonic clock. */
   const heardAt = new Map<string, number>();
   /** By device id: when its picture was last asked for. */
   const pictured = new Map<string, number>();
@@ -91,8 +91,8 @@ export const createMqtt = (
     for (const each of published.keys()) published.set(each, undefined);
     soon();
   };
-  const noteStale = (topic: string): void => {
-    if (stale.size < MAX_STALE && !published.has(topic)) stale.add(topic);
+  const noteStale = (topic: string, named: readonly string[] = []): void => {
+    if (stale.size < MAX_STALE && !published.has(topic)) stale.set(topic, named);
   };
   const onMessage = (message: Message): void => {
     const { topic, payload, isRetained } = message;
@@ -110,7 +110,7 @@ export const createMqtt = (
       // Another site of this name may have another prefix.
       const isForeign = named.length > 0 && !named.includes(topics.status);
       if (payload.length === 0 || isForeign) return;
-      noteStale(topic);
+      noteStale(topic, named);
       for (const each of named) if (topics.isOwn(each) && each !== topics.status) noteStale(each);
       return;
     }
@@ -137,7 +137,11 @@ export const createMqtt = (
       onMessage,
     });
 
-  const publish = (wanted: ReadonlyMap<string, string | null>, to: Broker): void => {
+  /** @param unheard the topics of the status of boxes that have not answered yet: what else they have is not known here */
+  const publish = (
+    wanted: ReadonlyMap<string, string | null>,
+    { unheard, to }: { unheard: ReadonlySet<string>; to: Broker },
+  ): void => {
     for (const [topic, payload] of wanted) {
       stale.delete(topic);
       if (published.get(topic) === payload) continue;
@@ -152,7 +156,12 @@ export const createMqtt = (
       for (const topic of announced) stale.delete(topic);
     }
     const gone = [...published.keys()].filter((topic) => !wanted.has(topic) && topic !== topics.status);
-    for (const topic of monotonicNow() >= collectedAt ? [...gone, ...stale] : gone) {
+    // An empty configuration deletes the entity, with all that people have set for it.
+    const awaited = new Set(
+      [...stale].flatMap(([topic, named]) => (named.some((each) => unheard.has(each)) ? [topic, ...named] : [])),
+    );
+    const over = [...stale.keys()].filter((topic) => !awaited.has(topic));
+    for (const topic of monotonicNow() >= collectedAt ? [...gone, ...over] : gone) {
       to.publish(topic, '');
       published.delete(topic);
       stale.delete(topic);
@@ -188,6 +197,7 @@ export const createMqtt = (
   const step = async (): Promise<void> => {
     if (!isFirst()) {
       isFollower = true;
+      heardAt.clear();
       return leave(false);
     }
     if (isFollower) {
@@ -203,6 +213,11 @@ export const createMqtt = (
     for (const { nodeId } of overview.boxes) {
       if (nodeId !== null && !silent.has(nodeId)) remember(heardAt, nodeId, monotonicNow(), MAX_STALE);
     }
+    const unheard = new Set(
+      overview.boxes.flatMap(({ nodeId }) =>
+        nodeId === null || heardAt.has(nodeId) ? [] : topics.box(nodeId, 'status'),
+      ),
+    );
     const isHeld = (nodeId: string): boolean =>
       silent.has(nodeId) && monotonicNow() - (heardAt.get(nodeId) ?? Number.NEGATIVE_INFINITY) < tempo.mqtt.hold;
     const held = heldOf({ boxes: overview.boxes, displays: displaysOf(overview) }, displays, isHeld);
@@ -212,7 +227,7 @@ export const createMqtt = (
     const kiosks = box.kiosks();
     publish(
       retainedOf({ prefix, site, boxes: held.boxes, displays: displays.values(), isControlled, kiosks, volumes }),
-      to,
+      { unheard, to },
     );
     if (!isControlled) return;
     picturing ??= picture(to).finally(() => {

@@ -15,21 +15,25 @@ type Dependencies = Parameters<typeof createMqtt>[1];
 /** How one box sees a site of two. */
 interface View {
   isThere: Record<'a' | 'b', boolean>;
+  /** Whether it does not know of the other one. */
+  isAlone?: boolean;
   /** The box of the display; null: it knows of none. */
   at: 'a' | 'b' | null;
+  /** Whether it knows that the display is one of a kiosk. */
+  isKiosk?: boolean;
   /** How often it was asked for. */
   asked: number;
 }
 
-const overviewOf = ({ isThere, at }: View) => {
+const overviewOf = ({ isThere, isAlone, at }: View, nodeId: string) => {
   const connection = { id: 'c', deviceId: 'door', page: '/screen/lobby', currentSlideTitle: 'Hello' };
   const device = { deviceId: 'door', clientName: 'Door', nodeId: at, state: at && isThere[at] ? 'playing' : 'away' };
-  const boxOf = (nodeId: 'a' | 'b') => ({
-    ...{ nodeId, name: nodeId, url: `http://${nodeId}`, version: '1' },
-    status: isThere[nodeId] ? 'alive' : 'away',
+  const boxOf = (each: 'a' | 'b') => ({
+    ...{ nodeId: each, name: each, url: `http://${each}`, version: '1' },
+    status: isThere[each] ? 'alive' : 'away',
   });
   return {
-    boxes: [boxOf('a'), boxOf('b')],
+    boxes: [boxOf('a'), boxOf('b')].filter((box) => !isAlone || box.nodeId === nodeId),
     screens: [
       {
         screen: { slug: 'lobby', name: 'Lobby' },
@@ -44,7 +48,7 @@ const startBox = (nodeId: 'a' | 'b', mqttUrl: string, view: View, monotonicNow =
   const other = nodeId === 'a' ? 'b' : 'a';
   const mqtt = createMqtt(
     {
-      options: { mqttUrl, mqttPrefix: 'signage', mqttControl: false, site: 'two' },
+      options: { mqttUrl, mqttPrefix: 'signage', mqttControl: true, site: 'two' },
       ...{ ids: { nodeId }, tempo: testTempo, monotonicNow, outbound: { roots: null } },
       logs: () => pino({ level: 'silent' }),
     } as unknown as ServiceContext,
@@ -52,9 +56,10 @@ const startBox = (nodeId: 'a' | 'b', mqttUrl: string, view: View, monotonicNow =
       box: {
         overview: () => {
           view.asked += 1;
-          return Promise.resolve(overviewOf(view));
+          return Promise.resolve(overviewOf(view, nodeId));
         },
-        kiosks: () => new Set(),
+        kiosks: () => new Set(view.isKiosk ? ['door'] : []),
+        screenshot: () => Promise.reject(new Error('no picture')),
         silent: () => new Set((['a', 'b'] as const).filter((each) => !view.isThere[each])),
         volumes: () => new Map(),
       },
@@ -65,8 +70,10 @@ const startBox = (nodeId: 'a' | 'b', mqttUrl: string, view: View, monotonicNow =
       },
     } as unknown as Dependencies,
   );
-  onTestFinished(async () => void (await mqtt.close?.()));
+  const close = async (): Promise<void> => void (await mqtt.close?.());
+  onTestFinished(close);
   void mqtt.start?.({} as never);
+  return close;
 };
 
 const both = { a: true, b: true };
@@ -82,10 +89,9 @@ test.skipIf(isSkipped)(
     await until(display('slide'), 'Hello');
     const lost: View = { isThere: both, at: null, asked: 0 };
     startBox('b', broker.url, lost);
-    lost.isThere = { a: false, b: true };
-    await until('signage/two/box/a/status', 'offline');
+    Object.assign(lost, { isThere: { a: false, b: true }, isAlone: true });
     await expect.poll(() => kept.has(config), patience).toBe(false);
-    lost.isThere = both;
+    Object.assign(lost, { isThere: both, isAlone: false });
     await until('signage/two/box/a/status', 'online');
     await until(display('slide'), 'Hello');
     await until(display('status'), 'online');
@@ -95,6 +101,51 @@ test.skipIf(isSkipped)(
     expect(heard).not.toContainEqual(['signage/two/status', 'offline']);
   },
 );
+
+const entity = (component: string, what: string): string =>
+  `homeassistant/${component}/signage_two/door_${what}/config`;
+/** The entities of a display of a kiosk, and what one of them reads. */
+const ofKiosk = [entity('sensor', 'slide'), entity('number', 'volume'), entity('image', 'picture'), display('slide')];
+/** Once a box has looked at the site a few times, of which the first ones await what the broker has. */
+const untilSettled = async (view: View): Promise<void> => {
+  const wanted = view.asked + 3 + Math.ceil(testTempo.mqtt.collect / testTempo.mqtt.poll);
+  await expect.poll(() => view.asked, patience).toBeGreaterThan(wanted);
+};
+
+test.skipIf(isSkipped)('a box that takes over keeps what it never heard of the one that is away', async () => {
+  const broker = await startBroker();
+  const { kept, until } = await listen(broker, 'two');
+  const stop = startBox('a', broker.url, { isThere: both, at: 'a', isKiosk: true, asked: 0 });
+  await until(display('slide'), 'Hello');
+  await until('signage/two/status', 'online');
+  // Of a display without a binding it knows nothing.
+  const view: View = { isThere: both, at: null, asked: 0 };
+  startBox('b', broker.url, view);
+  await stop();
+  view.isThere = { a: false, b: true };
+  await until('signage/two/box/a/status', 'offline');
+  await untilSettled(view);
+  expect(ofKiosk.filter((topic) => !kept.has(topic))).toEqual([]);
+});
+
+test.skipIf(isSkipped).each<[string, Partial<View>]>([
+  ['answers without them', { isThere: both }],
+  ['is removed', { isAlone: true }],
+])('a box that starts again keeps the entities of one that is away, until that %s', async (_, next) => {
+  const broker = await startBroker();
+  const { kept, until } = await listen(broker, 'two');
+  const stop = startBox('a', broker.url, { isThere: both, at: 'b', isKiosk: true, asked: 0 });
+  await until(display('slide'), 'Hello');
+  await until('signage/two/status', 'online');
+  await stop();
+  const view: View = { isThere: { a: true, b: false }, at: null, asked: 0 };
+  startBox('a', broker.url, view);
+  await until('signage/two/box/b/status', 'offline');
+  await untilSettled(view);
+  expect(ofKiosk.filter((topic) => !kept.has(topic))).toEqual([]);
+  Object.assign(view, next);
+  await expect.poll(() => ofKiosk.filter((topic) => kept.has(topic)), patience).toEqual([]);
+});
 
 test.skipIf(isSkipped)('a box that misses the one that publishes once does not take its place', async () => {
   const broker = await startBroker();
