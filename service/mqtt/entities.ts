@@ -151,7 +151,6 @@ export const retainedOf = (facts: Facts): Map<string, string | null> => {
   for (const [nodeId, { name, url, version, status }] of boxes) {
     const id = topicPart(nodeId);
     const reached = topics.box(nodeId, 'status');
-    kept.set(reached, reach(status !== 'away'));
     kept.set(topics.box(nodeId, 'connected'), onOff(status !== 'away'));
     const device = {
       identifiers: [topics.uniqueId(id)],
@@ -238,5 +237,7 @@ export const retainedOf = (facts: Facts): Map<string, string | null> => {
     kept.set(topic('picture'), null);
     entity('image', 'picture', { name: 'Picture', content_type: 'image/jpeg', image_topic: topic('picture') });
   }
+  // Last: a box that is away only for this one hears it, and then puts right all that was said before.
+  for (const [nodeId, { status }] of boxes) kept.set(topics.box(nodeId, 'status'), reach(status !== 'away'));
   return kept;
 };

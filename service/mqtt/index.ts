@@ -52,6 +52,7 @@ export const createMqtt = (
   const url = new URL(mqttUrl);
   const log = logs('mqtt', { broker: url.host });
   const topics = topicsOf({ prefix, site });
+  const ownStatus = topics.box(ids.nodeId, 'status');
   const closing = new AbortController();
 
   let broker: Broker | null = null;
@@ -91,6 +92,17 @@ export const createMqtt = (
     for (const each of published.keys()) published.set(each, undefined);
     soon();
   };
+  /** This box with its displays alone: two boxes that each took the other for away would answer each other without end. */
+  const publishOwnAgain = (): void => {
+    for (const [topic, payload] of published) {
+      const named = topics.isConfig(topic) ? topicsIn(payload ?? '') : [];
+      if (!named.includes(ownStatus)) continue;
+      for (const each of [topic, ...named]) {
+        if (each !== topics.status && published.has(each)) published.set(each, undefined);
+      }
+    }
+    soon();
+  };
   const noteStale = (topic: string, named: readonly string[] = []): void => {
     if (stale.size < MAX_STALE && !published.has(topic)) stale.set(topic, named);
   };
@@ -103,6 +115,11 @@ export const createMqtt = (
     if (topic === topics.status) {
       // Another box has published too, and has left now, or its will comes late: what it knew less of must not stay.
       if (payload.toString() !== 'online') publishAgain();
+      return;
+    }
+    if (topic === ownStatus) {
+      // Another box publishes too, and does not see this one.
+      if (!isRetained && payload.toString() === 'offline') publishOwnAgain();
       return;
     }
     if (topics.isConfig(topic)) {
@@ -127,7 +144,13 @@ export const createMqtt = (
       url,
       clientId: `signage-${ids.nodeId}`,
       will: { topic: topics.status, payload: 'offline' },
-      subscriptions: [homeAssistantStatus, topics.status, topics.configs, ...(isControlled ? [topics.orders] : [])],
+      subscriptions: [
+        homeAssistantStatus,
+        topics.status,
+        ownStatus,
+        topics.configs,
+        ...(isControlled ? [topics.orders] : []),
+      ],
       onConnect: () => {
         published = new Map();
         stale.clear();

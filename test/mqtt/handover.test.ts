@@ -147,6 +147,29 @@ test.skipIf(isSkipped).each<[string, Partial<View>]>([
   await expect.poll(() => ofKiosk.filter((topic) => kept.has(topic)), patience).toEqual([]);
 });
 
+test.skipIf(isSkipped)('two boxes that reach the broker alone are both there, and so are their displays', async () => {
+  const broker = await startBroker();
+  const { heard, until } = await listen(broker, 'two');
+  const [a, b]: [View, View] = [
+    { isThere: { a: true, b: false }, at: 'a', isKiosk: true, asked: 0 },
+    { isThere: { a: false, b: true }, at: 'a', asked: 0 },
+  ];
+  startBox('a', broker.url, a);
+  await until('signage/two/box/b/status', 'offline');
+  await until(display('status'), 'online');
+  startBox('b', broker.url, b);
+  await expect.poll(() => heard, patience).toContainEqual(['signage/two/box/a/status', 'offline']);
+  for (const each of ['box/a/status', 'box/b/status', 'display/door/status'])
+    await until(`signage/two/${each}`, 'online');
+  await until(display('slide'), 'Hello');
+  // Neither of them answers what the other one puts right.
+  for (const view of [a, b]) await untilSettled(view);
+  const before = heard.length;
+  for (const view of [a, b]) await untilSettled(view);
+  expect(heard.slice(before)).toEqual([]);
+  expect(heard.filter(([, payload]) => payload === '')).toEqual([]);
+});
+
 test.skipIf(isSkipped)('a box that misses the one that publishes once does not take its place', async () => {
   const broker = await startBroker();
   const { heard, until } = await listen(broker, 'two');
