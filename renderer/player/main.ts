@@ -49,7 +49,7 @@ const houseStyle = createHouseStyle(document.documentElement, mediaCache);
 const countFrames = watchFrames((frames) => void link.sendNow({ type: 'video', ...frames }));
 const redirect = createRedirect({
   parent: document.body,
-  createSlide,
+  createSlide: mediaCache.holding(createSlide),
   context: {
     timeZone,
     now: clock.now,

@@ -9,6 +9,7 @@ import { remember } from '../../service/domain/collections.ts';
 import { nextFlight } from '../../service/domain/single-flight.ts';
 import { readBody } from '../shared/retry.ts';
 import { isLoadable } from './plain-http.ts';
+import type { SlideContext, SlideFactory } from './slides/slide.ts';
 
 interface CachedMedium {
   etag: string | null;
@@ -23,6 +24,7 @@ const MIB = 1024 ** 2;
 const MAX_MEDIUM_BYTES = 64 * MIB;
 const MAX_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
+const REVOKE_MS = 60_000;
 
 /** LUFS that all media are played at (EBU R 128). */
 const TARGET_LUFS = -23;
@@ -46,6 +48,13 @@ const isConverting = async (response: Response, abort: AbortController): Promise
   return (await body.text()).includes('"media_not_ready"');
 };
 
+/** The file that a slide shows; of a stream that which is shown instead, as the stream goes with the service. */
+const fileOf = ({ kind, media_url, content }: Pick<Slide, 'kind' | 'media_url' | 'content'>): string | null => {
+  if (fileKinds.includes(kind)) return media_url;
+  const fallback = kind === 'stream' ? content?.['fallback_media_url'] : null;
+  return typeof fallback === 'string' ? fallback : null;
+};
+
 /** @param held tells the address of a medium that is not evicted, because the page has it on all the time */
 export const createMediaCache = (held = (): string => '') => {
   /** Those that were asked for last are at the end; the others are evicted first. */
@@ -53,12 +62,21 @@ export const createMediaCache = (held = (): string => '') => {
   const known = new Map<string, { gain: number; etag: string | null; isRendition: boolean }>();
   /** Concurrent calls for the same medium share a request. */
   const resolving = new Map<string, Promise<string>>();
+  /** The views that there are, each with the address that it reads its file from. */
+  const readers = new Set<{ address: string }>();
+
+  const isHeld = (address: string): boolean =>
+    address === held() || [...readers].some((reader) => reader.address === address);
+
+  /** Late, as a slide may be about to load it, and not while a view reads it. */
+  const revoke = (address: string): void => {
+    setTimeout(() => (isHeld(address) ? revoke(address) : URL.revokeObjectURL(address)), REVOKE_MS);
+  };
 
   const drop = (url: string): void => {
     const medium = cached.get(url);
     cached.delete(url);
-    // Revoked late: a slide may be about to load or loop it.
-    if (medium !== undefined) setTimeout(() => URL.revokeObjectURL(medium.url), 60_000);
+    if (medium !== undefined) revoke(medium.url);
   };
 
   const store = (url: string, medium: CachedMedium): void => {
@@ -67,7 +85,7 @@ export const createMediaCache = (held = (): string => '') => {
     let total = [...cached.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     for (const [oldest, { bytes, url: address }] of cached) {
       if (total <= MAX_BYTES) break;
-      if (address === held()) continue;
+      if (isHeld(address)) continue;
       total -= bytes;
       drop(oldest);
     }
@@ -159,6 +177,30 @@ export const createMediaCache = (held = (): string => '') => {
     resolve,
     /** Entity tag of a medium as it was resolved last; null: not known. */
     versionOf,
+    /** Creates slides whose file is neither evicted nor revoked until they are destroyed: a film is read as it plays. */
+    holding:
+      (create: SlideFactory): SlideFactory =>
+      (context) => {
+        const reader = { address: '' };
+        const file = fileOf(context.slide);
+        const media: SlideContext['media'] = async (url, options) => {
+          const address = await context.media(url, options);
+          if (url === file) [reader.address = ''] = address.split('#');
+          return address;
+        };
+        const view = create({ ...context, media });
+        const destroy = view.destroy.bind(view);
+        readers.add(reader);
+        // In place: some views have getters.
+        return Object.assign(view, {
+          destroy: () => {
+            readers.delete(reader);
+            destroy();
+          },
+        });
+      },
+    /** The cached media that are not evicted, because the page has them on. */
+    inUse: (): string[] => [...cached].filter(([, { url }]) => isHeld(url)).map(([medium]) => medium),
     /** How many bytes of the cache a medium takes; 0: it is not cached. */
     bytesOf: (url: string): number => cached.get(url.split('#')[0] ?? '')?.bytes ?? 0,
     /**
@@ -190,24 +232,22 @@ export const createMediaCache = (held = (): string => '') => {
   };
 };
 
-/** The file that a slide shows; of a stream that which is shown instead, as the stream goes with the service. */
-const fileOf = ({ kind, media_url, content }: Pick<Slide, 'kind' | 'media_url' | 'content'>): string | null => {
-  if (fileKinds.includes(kind)) return media_url;
-  const fallback = kind === 'stream' ? content?.['fallback_media_url'] : null;
-  return typeof fallback === 'string' ? fallback : null;
-};
-
 /**
  * Fetches the media of slides ahead, so that they keep playing if the service becomes unreachable: as many as fit into the
  * cache, as any more would evict the first of them.
  */
 export const prefetch = async (
   slides: Iterable<Pick<Slide, 'kind' | 'media_url' | 'content'>>,
-  { resolve, bytesOf = () => 0 }: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'bytesOf'>>,
+  {
+    resolve,
+    inUse = () => [],
+    bytesOf = () => 0,
+  }: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'inUse' | 'bytesOf'>>,
   isWanted: () => boolean,
 ): Promise<void> => {
   let bytes = 0;
-  for (const url of new Set([...slides].map(fileOf))) {
+  // What is in use takes its share of the cache, in these slides or not.
+  for (const url of new Set([...inUse(), ...[...slides].map(fileOf)])) {
     if (!isWanted() || bytes > MAX_BYTES - MAX_MEDIUM_BYTES) return;
     if (url === null || !isLoadable(url)) continue;
     await resolve(url).catch(() => {});

@@ -14,7 +14,8 @@ export interface ViewDependencies {
   syncClock: Pick<SyncClock, 'recordSwap' | 'recordVideoSkew'>;
   stage: Stage;
   /** Without the last two, media that are replaced under their names stay as they are. */
-  mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf' | 'versionOf' | 'revalidate'>>;
+  mediaCache: Pick<MediaCache, 'resolve'> &
+    Partial<Pick<MediaCache, 'gainOf' | 'holding' | 'versionOf' | 'revalidate'>>;
   /** Headers that authenticate requests to the service. */
   credentials(): Record<string, string>;
   /** Renews them after a request was refused (401). */
@@ -48,8 +49,8 @@ const PREPARE_MS = 20_000;
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing) => {
-  const { clock, syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } =
-    deps;
+  const { clock, syncClock, stage, mediaCache, credentials, refused, createIdle, countFrames, onSwap } = deps;
+  const createSlide = mediaCache.holding?.(deps.createSlide) ?? deps.createSlide;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   /** The media of each view, with the entity tags of what it loads. */

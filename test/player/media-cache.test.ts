@@ -1,6 +1,7 @@
 /** Media as a page has them, and how loud they are played. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createMediaCache, prefetch } from '../../renderer/player/media-cache.ts';
+import { createMediaCache, type MediaCache, prefetch } from '../../renderer/player/media-cache.ts';
+import type { SlideContext, SlideView } from '../../renderer/player/slides/slide.ts';
 import { CodedError, type ErrorCode } from '../../service/contract/errors.ts';
 import { errorAnswer } from '../../service/http/answer.ts';
 import { slide } from './scene.ts';
@@ -126,6 +127,70 @@ it('a medium that the page has on all the time is not evicted, although it is th
   await vi.advanceTimersByTimeAsync(61_000);
   expect(revoked).toEqual(['blob:2', 'blob:3']);
   expect(await resolveAtOnce('/media/1.jpg')).toBe('blob:1');
+});
+
+/** A slide that loads the medium it shows. Returns its view and the slides of 12 other media. */
+const openFilm = ({ holding, resolve }: MediaCache) => {
+  const film = slide('film', { kind: 'video', media_url: '/media/film.mp4#t=5' });
+  const create = holding(({ media }) => {
+    const view: Pick<SlideView, 'prepare' | 'destroy'> = {
+      prepare: async () => void (await media('/media/film.mp4#t=5')),
+      destroy() {},
+    };
+    return view as SlideView;
+  });
+  const view = create({ slide: film, media: resolve } as SlideContext);
+  const others = Array.from({ length: 12 }, (_, at) =>
+    slide(`${at}`, { kind: 'image', media_url: `/media/${at}.jpg` }),
+  );
+  return { view, others, prepare: () => view.prepare(new AbortController().signal) };
+};
+
+it('a film is not evicted while its view is there, and takes its share of what is fetched ahead', async () => {
+  const { made, revoked } = stubLargeMedia();
+  const cache = createMediaCache();
+  const { view, others, prepare } = openFilm(cache);
+  await prepare();
+  await prefetch(others, cache, () => true);
+  expect(made).toHaveLength(8);
+  for (const { media_url } of others) await cache.resolve(media_url ?? '');
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(revoked).not.toContain('blob:1');
+  expect(await cache.resolve('/media/film.mp4')).toBe('blob:1');
+  view.destroy();
+  for (const { media_url } of others) await cache.resolve(media_url ?? '');
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(revoked).toContain('blob:1');
+});
+
+it('a film that is replaced under its name can be read until its view is destroyed', async () => {
+  const { revoked } = stubLargeMedia();
+  let tag = '"old"';
+  vi.stubGlobal('fetch', async () => new Response(null, { headers: { ETag: tag } }));
+  const cache = createMediaCache();
+  const { view, prepare } = openFilm(cache);
+  await prepare();
+  tag = '"new"';
+  expect(await cache.resolve('/media/film.mp4')).toBe('blob:2');
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(revoked).toEqual([]);
+  view.destroy();
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(revoked).toEqual(['blob:1']);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('a film that comes when its view is destroyed is not held', async () => {
+  const { revoked } = stubLargeMedia();
+  const cache = createMediaCache();
+  const { view, others, prepare } = openFilm(cache);
+  const late = prepare();
+  view.destroy();
+  await late;
+  expect(cache.inUse()).toEqual([]);
+  for (const { media_url } of others) await cache.resolve(media_url ?? '');
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(revoked).toContain('blob:1');
 });
 
 it('a medium has its new tag once the page has its new bytes', async () => {
