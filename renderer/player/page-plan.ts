@@ -123,6 +123,12 @@ export const endOfPlaylist = (plan: PagePlan, now: number): number => {
   return at;
 };
 
+/** The slides of a plan in the order in which they come on from a place: first those of its round, then all others. */
+export const slidesFrom = ({ slides, roundOf }: PagePlan, place: number): Set<Slide> => {
+  const { start, end } = roundOf(place);
+  return new Set([...slides.slice(place, end), ...slides.slice(start, end), ...slides]);
+};
+
 /**
  * The place after which the search for the next slide in a round begins: from another round of the same playlist after the
  * same slide, from another playlist before the first one.

@@ -3,6 +3,7 @@ import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts'
 import type { Clock, SyncClock } from './clock.ts';
 import { createDispatch } from './dispatch.ts';
 import { prefetch } from './media-cache.ts';
+import { slidesFrom } from './page-plan.ts';
 import { initialPlayback, MAX_SLEEP_MS, reduce } from './playback.ts';
 import type { Effect, Playback, PlaybackEvent } from './playback-state.ts';
 import type { PlayRecorder } from './plays/recorder.ts';
@@ -88,7 +89,8 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
     load: (payload: PlaylistPayload | null, isSynchronized = false): void => {
       dispatch({ type: 'load', payload, isSynchronized });
-      if (payload !== null) void prefetch(new Set(state.plan.slides), mediaCache, () => state.payload === payload);
+      const slides = slidesFrom(state.plan, Math.max(0, state.shown?.index ?? 0));
+      if (payload !== null) void prefetch(slides, mediaCache, () => state.payload === payload);
     },
     /** Goes to the previous or next slide that is on schedule and restarts its time. */
     step: (by: 1 | -1): void => dispatch({ type: 'step', by }),

@@ -33,6 +33,17 @@ describe('the player', () => {
     expect([...placed]).toEqual(['a', 'b']);
   });
 
+  it('fetches ahead what comes next before what was on', async () => {
+    const pictures = ['a', 'b', 'c', 'd'].map((id) => slide(id, { kind: 'image', media_url: `/media/${id}.jpg` }));
+    const { player, asked, shown } = open(...pictures);
+    await wait(2.5);
+    expect(shown.at(-1)).toBe('c');
+    asked.length = 0;
+    player.load(payloadOf(...pictures, slide('e')));
+    await wait(0.1);
+    expect(asked).toEqual(['c', 'd', 'a', 'b'].map((id) => `/media/${id}.jpg`));
+  });
+
   it('is on time even where slides take a while to load', async () => {
     const { shown } = open(slide('a', { duration_seconds: 10 }), slide('slow', { duration_seconds: 10 }));
     await wait(10.5);

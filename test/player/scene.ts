@@ -89,6 +89,8 @@ export interface Scene {
   tags: Map<string, string>;
   /** Of each slide that was ever made ready: to tell that it can't go on. */
   fails: Map<string, SlideContext['fail']>;
+  /** The media that were asked for, in their order. */
+  asked: string[];
 }
 
 interface Setting {
@@ -115,6 +117,7 @@ export const openScene = (
   const halts: string[] = [];
   const lengths: Scene['lengths'] = new Map();
   const tags: Scene['tags'] = new Map();
+  const asked: string[] = [];
   const names = new Map<SlideView, string>();
   let reads = 0;
 
@@ -176,7 +179,10 @@ export const openScene = (
         recordVideoSkew() {},
       },
       mediaCache: {
-        resolve: async (url) => url,
+        resolve: async (url) => {
+          asked.push(url);
+          return url;
+        },
         versionOf: (url) => tags.get(url) ?? null,
         revalidate: async (url, before) => before ?? tags.get(url) ?? null,
       },
@@ -195,7 +201,7 @@ export const openScene = (
     { timeZone: 'UTC' },
   );
   player.load(payloadOf(...slides), isInStep);
-  return { player, shown, times, paces, skews, placed, faults, halts, lengths, tags, fails };
+  return { player, shown, times, paces, skews, placed, faults, halts, lengths, tags, fails, asked };
 };
 
 /** When each slide came on, in seconds after noon. */
