@@ -101,6 +101,10 @@ export const createPages = (show: (index: number) => void) => {
   };
 };
 
+/** The pages that can be shown after this one: those beside it, and after the last the first, as the slide may be alone. */
+export const nextTo = (index: number, count: number): number[] =>
+  [(index + 1) % count, index - 1].filter((page) => page >= 0);
+
 /** Passes the calls of a view on to its pages. */
 export const withPages = (view: Omit<SlideView, 'prepare'>, pages: Pages) => ({
   ...view,

@@ -3,7 +3,7 @@ import { make } from '../../shared/elements.ts';
 import { since } from './age.ts';
 import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
-import { createPages, spread, withPages } from './pages.ts';
+import { createPages, nextTo, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import { createView, type SlideContext, type SlideFactory } from './slide.ts';
 
@@ -137,8 +137,9 @@ export const createRss: SlideFactory = (context) => {
         () => {},
       );
     }
-    for (const held of stories.keys()) if (Math.abs(held - index) > 1) stories.delete(held);
-    storyAt(index + 1);
+    const near = nextTo(index, items.length);
+    for (const held of stories.keys()) if (held !== index && !near.includes(held)) stories.delete(held);
+    for (const each of near) storyAt(each);
   };
 
   const pages = createPages(put);

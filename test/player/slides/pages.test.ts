@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPages, type Pages, spread } from '../../../renderer/player/slides/pages.ts';
+import { createPages, nextTo, type Pages, spread } from '../../../renderer/player/slides/pages.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -118,4 +118,16 @@ describe('the pages of a slide', () => {
   ])('share %d s between %d', (duration_seconds, pages, expected) => {
     expect(spread({ duration_seconds }, pages, { usualMs: 8_000, leastMs: 2_000 })).toEqual(expected);
   });
+});
+
+it.each<[index: number, count: number, pages: number[]]>([
+  [0, 1, [0]],
+  [0, 2, [1]],
+  [1, 2, [0, 0]],
+  [0, 4, [1]],
+  [2, 4, [3, 1]],
+  // A slide that is alone begins again.
+  [3, 4, [0, 2]],
+])('after page %d of %d the next can be %j', (index, count, pages) => {
+  expect(nextTo(index, count)).toEqual(pages);
 });

@@ -80,6 +80,42 @@ describeBrowser('headlines', () => {
     await expect.poll(() => foot.evaluate((element) => getComputedStyle(element).direction), patience).toBe('ltr');
   });
 
+  it('show their pictures in each round where they are alone, and backwards', async () => {
+    const stories = ['One', 'Two', 'Three', 'Four'].map((title) => item(title, image('/picture.svg')));
+    const { service } = await open({ news: rss(stories.join('')) }, [headlines({ duration_seconds: 3600 })]);
+    await waitForFeeds(service);
+    const page = await (await launchBrowser()).newPage();
+    onTestFinished(() => page.close());
+    await page.addInitScript(() => {
+      const { decode } = HTMLImageElement.prototype;
+      Object.assign(globalThis, { decoded: 0 });
+      HTMLImageElement.prototype.decode = async function () {
+        await decode.call(this);
+        (globalThis as unknown as { decoded: number }).decoded += 1;
+      };
+    });
+    await page.goto(`${service.url}/screen/lobby`);
+    await waitForHeadline(page, 'One');
+    const turns = [
+      'right Two',
+      'right Three',
+      'right Four',
+      'right One',
+      'right Two',
+      'right Three',
+      'left Two',
+      'left One',
+    ];
+    for (const [index, turn] of turns.entries()) {
+      const [way = '', title = ''] = turn.split(' ');
+      // The picture that is on and the next one, and with each turn that of one more story.
+      await page.waitForFunction((count) => (globalThis as unknown as { decoded: number }).decoded >= count, index + 2);
+      await command(service, way);
+      await waitForHeadline(page, title);
+      expect(await page.locator('.story').last().getAttribute('class'), turn).toContain('pictured');
+    }
+  });
+
   it('show their pictures, and leave out those that are broken, late or tiny', async () => {
     const stories = ['/picture.svg', '/gone.png', '/hang.png'].map((path) => item(path, image(path)));
     const { service, server } = await open({ news: rss(stories.join('')) }, [headlines({ duration_seconds: 3600 })]);
