@@ -11,9 +11,14 @@ const DEFAULT_ITEMS = 5;
 /** Tags between which a text slide begins a line. */
 const LINE = /<(?=\/?(?:blockquote|br|dd|div|dt|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)\b)/gi;
 
+/** Elements whose text a slide does not show. */
+const UNSEEN = 'audio, iframe, noembed, noframes, noscript, script, style, title, video, xmp';
+
 const plain = (body: string | null): string => {
   if (body === null || !isHtml(body)) return body ?? '';
-  return new DOMParser().parseFromString(body.replace(LINE, ' <'), 'text/html').body.textContent.trim();
+  const page = new DOMParser().parseFromString(body.replace(LINE, ' <'), 'text/html');
+  for (const each of page.querySelectorAll(UNSEEN)) each.remove();
+  return page.body.textContent.trim();
 };
 
 const headlinesOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): string[] => {

@@ -102,16 +102,16 @@ it.each<[rotation: 90 | 270, rooms: Record<'stage' | 'sidebar' | 'ticker', numbe
   expect(await page.locator('#ticker').evaluate((element) => getComputedStyle(element).fontSize)).toBe('16.8px');
 });
 
-it('show in a ticker the texts of slides in one line, markup and brackets too', async () => {
-  const news = ['<p>Soup.</p><p>Bread</p>Tea<br>Cake', 'Write to <info@example.org>'].map((body, index) => ({
-    ...{ id: `news-${index}`, kind: 'text', body },
-  }));
+it('show in a ticker the texts of slides in one line, markup and brackets too, and nothing that is no text', async () => {
+  const unseen = '<style>p { color: red }</style><script>let hours = 1;</script><noscript>None</noscript>';
+  const bodies = ['<p>Soup.</p><p>Bread</p>Tea<br>Cake', 'Write to <info@example.org>', `<p>Open</p>${unseen} all day`];
+  const news = bodies.map((body, index) => ({ id: `news-${index}`, kind: 'text', body }));
   const service = await startTestService({ content: content(zones, [], news) });
   const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
   const said = page.locator('.ticker-line').first().locator('span');
   await expect
     .poll(async () => (await said.allTextContents()).map((each) => each.replace(/\s+/g, ' ')), patience)
-    .toEqual(['Soup. Bread Tea Cake', 'Write to <info@example.org>']);
+    .toEqual(['Soup. Bread Tea Cake', 'Write to <info@example.org>', 'Open all day']);
 });
 
 it.each([
