@@ -30,7 +30,10 @@ const refuse = (message: string) => new CodedError('invalid_field', message, { f
 const isScheme = (text: string | undefined): text is StreamScheme => streamSchemes.includes(text as StreamScheme);
 
 /**
- * Validates a stream's URL and converts it to canonical form.
+ * Validates a stream's URL and converts it to canonical form. Path and query of rtmp and srt stay as they are written:
+ * ffmpeg sends them as they are, and servers compare names byte by byte. The parser would encode letters beyond ASCII, and
+ * drop all from `#` on, with which a stream id of SRT Access Control begins. A request of rtsp carries a URL, so its path
+ * and query are those of the parser.
  * White space and control characters are refused before parsing, which would silently drop some of them. The WHATWG URL
  * parser canonicalizes hosts only for schemes that it knows, so the URL is also parsed with the scheme http.
  * @param salt random bytes of this box, which become part of the keys of URLs with credentials
@@ -38,10 +41,10 @@ const isScheme = (text: string | undefined): text is StreamScheme => streamSchem
  */
 export const parseSource = (raw: string, disableAudio: boolean, salt: Uint8Array): StreamSource => {
   if (raw.length > 2048) throw refuse('The source is longer than 2048 characters.');
-  if (/[\s\u0000-\u001f\u007f-\u009f\\]/.test(raw)) {
+  if (/[\s\\\p{Cc}\p{Cs}]/u.test(raw)) {
     throw refuse('The source has white space, a backslash or a control character in it.');
   }
-  const [, name, rest = ''] = /^([a-z]+)(:\/\/[^/].*)$/i.exec(raw) ?? [];
+  const [, name, rest = '', path = '', query = ''] = /^([a-z]+)(:\/\/[^/?#]+([^?]*)(.*))$/i.exec(raw) ?? [];
   const scheme = name?.toLowerCase();
   if (!isScheme(scheme)) throw refuse(`The source must be a URL of one of these schemes: ${streamSchemes.join(', ')}.`);
   const source = parseUrl(raw);
@@ -49,15 +52,15 @@ export const parseSource = (raw: string, disableAudio: boolean, salt: Uint8Array
   const asHttp = parseUrl(`http${rest}`);
   if (source === null || asHttp === null) throw refuse('The source is not a valid URL.');
 
-  const { username, password, port, pathname, search, searchParams } = source;
+  const { username, password, port, pathname, search } = source;
   const { hostname } = asHttp;
   if (scheme === 'srt' && !port) throw refuse('An srt source needs a port.');
-  if (scheme === 'srt' && searchParams.getAll('mode').some((mode) => mode !== 'caller')) {
+  if (scheme === 'srt' && new URLSearchParams(query).getAll('mode').some((mode) => mode !== 'caller')) {
     throw refuse('An srt source takes no other mode than caller.');
   }
   const user = username + (password && `:${password}`);
   const host = hostname + (port && port !== defaultPorts[scheme] ? `:${port}` : '');
-  const place = `${host}${pathname}${search}`;
+  const place = host + (scheme.startsWith('rtsp') ? pathname + search : path + query);
   const url = `${scheme}://${user && `${user}@`}${place}`;
   const identity = `${url}\n${disableAudio ? 'silent' : 'sound'}`;
   const hash = createHash('sha256').update(user ? salt : '');

@@ -24,7 +24,7 @@ const pathOf = (source: string): string => `/api/rtmp/session?source=${encodeURI
 const pathOfSlide = (source: string, slide: string): string => `${pathOf(source)}&slide=${slide}`;
 
 it('an address whose canonical form is too long is open as it stands, and holds up no other', () => {
-  const long = `rtmp://alice:pass@127.0.0.1/live/${'ä'.repeat(1_000)}`;
+  const long = `rtsp://alice:pass@127.0.0.1/live/${'ä'.repeat(1_000)}`;
   const streams = [
     { slideId: 'long', address: long, isMuted: true },
     { slideId: 'short', address: named, isMuted: true },

@@ -16,9 +16,15 @@ describe('a source', () => {
     ['rtsp://0x7f.1:554/a', 'rtsp://127.0.0.1/a'],
     ['rtsps://[0:0::1]:322/a?b=c', 'rtsps://[::1]/a?b=c'],
     ['rtmp://bücher.example/live', 'rtmp://xn--bcher-kva.example/live'],
-    ['rtmp://user:p%40ss@example.com/live/../a', 'rtmp://user:p%40ss@example.com/a'],
-    ['rtmp://user@example.com/a#part', 'rtmp://user@example.com/a'],
+    ['rtsp://user:p%40ss@example.com/live/../a', 'rtsp://user:p%40ss@example.com/a'],
+    ['rtsp://user@example.com/büro#part', 'rtsp://user@example.com/b%C3%BCro'],
+    ['rtmp://user:p%40ss@Example.com/live/../a', 'rtmp://user:p%40ss@example.com/live/../a'],
+    ['rtmp://user@Example.com/live/key#2', 'rtmp://user@example.com/live/key#2'],
+    ['rtmps://Example.com:443/live/büro{1}?a="ä"#b?c', 'rtmps://example.com/live/büro{1}?a="ä"#b?c'],
+    ['rtmp://Example.com#2/a@b:c', 'rtmp://example.com#2/a@b:c'],
     ['srt://camera:9000?streamid=a', 'srt://camera:9000?streamid=a'],
+    ['srt://Camera:9000?streamid=#!::r=live/key,m=request', 'srt://camera:9000?streamid=#!::r=live/key,m=request'],
+    ['srt://camera:9000?streamid=%23!::r=büro', 'srt://camera:9000?streamid=%23!::r=büro'],
     ['srt://camera:9000?mode=caller', 'srt://camera:9000?mode=caller'],
   ])('%s is %s', (raw, url) => {
     expect(urlOf(raw)).toBe(url);
@@ -42,6 +48,7 @@ describe('a source', () => {
     'rt\tmp://example.com/live',
     'rtmp://example.com/\u0000',
     'rtmp://example.com/\u00a0',
+    'rtmp://example.com/\ud800',
     'rtmp://example.com\\@evil/live',
     'rtmp://a%2fb/live',
     `rtmp://example.com/${'a'.repeat(2048)}`,
@@ -61,6 +68,8 @@ describe('a source', () => {
     'srt://camera:9000?mode=listener',
     'srt://camera:9000?mode=caller&mode=rendezvous',
     'srt://camera:9000?a=b&mode=rendezvous',
+    'srt://camera:9000?streamid=#a&mode=listener',
+    'srt://camera:9000#a?mode=listener',
   ])('%j is refused', (raw) => {
     expect(() => parseSource(raw, false, noSalt)).toThrow(
       expect.objectContaining({ code: 'invalid_field', field: 'source', status: 400 }),
@@ -76,8 +85,9 @@ describe('a source', () => {
       key('rtmp://a/b', true),
       key('rtmp://a/c', false),
       key('rtmps://a/b', false),
+      key('rtmp://a/b#2', false),
     ];
-    expect(new Set(keys).size).toBe(4);
+    expect(new Set(keys).size).toBe(5);
     // With a password in it no other box makes the same one.
     const [own, other] = [Buffer.from('a'), Buffer.from('b')];
     expect(key('rtmp://a/b', false, own)).toBe(key('rtmp://a/b', false, other));
@@ -123,6 +133,22 @@ describe('what may be shown of a source', () => {
   ])('is all that remains in: %s', (line) => {
     const clean = redact(line, parseSource('rtmp://user:secret@example.com/live/a?token=hush', false, noSalt));
     expect(clean).not.toMatch(/secret|hush/);
+  });
+
+  it.each([
+    ['rtmp://user:secret@example.com/live/hush#müde', 'Sending play command for hush#müde of secret', ' of ***'],
+    ['rtmp://user:secret@example.com/live/a#b?token=hush{1}@x', 'no stream a#b?token=hush{1}@x, secret', '@x, ***'],
+    [
+      'rtmp://example.com#secret/hush',
+      'rtmp://example.com#secret/hush: Connection refused',
+      'rtmp://example.com: Conn',
+    ],
+    ['srt://camera:9000?streamid=#!::u=secret,r=hush&passphrase=hush#hush', 'secret,r and hush#hush', '*** and ***'],
+    ['srt://camera:9000?streamid=#!::u=secret,r=hush', 'srt://camera:9000?streamid=#!::u=secret,r=hush: I/O', ': I/O'],
+  ])('holds for what stands in %s as it is written', (raw, line, rest) => {
+    const clean = redact(line, parseSource(raw, false, noSalt));
+    expect(clean).not.toMatch(/secret|hush|müde/);
+    expect(clean).toContain(rest);
   });
 
   it('holds for credentials that are percent-encoded', () => {
