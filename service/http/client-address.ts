@@ -6,6 +6,9 @@ import type { Options } from '../platform/options/index.ts';
 
 export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSocket;
 
+/** An address of `X-Forwarded-For` without the port and the brackets with which some proxies write it. */
+const withoutPort = (hop: string): string => hop.replace(/^(?:\[(.*)\]|([\d.]+))(?::\d{1,5})?$/, '$1$2');
+
 /**
  * Returns a function that finds the client address of a request. `X-Forwarded-For` counts only when the connection comes
  * from a trusted proxy. The client is the last address in it that is not a trusted proxy; a client can forge those before.
@@ -22,7 +25,7 @@ export const createClientAddress = (trustProxy: Options['trustProxy']) => {
     }
     const hops = String(headers['x-forwarded-for'] ?? '')
       .split(',')
-      .map((hop) => unmapped(hop.trim()));
+      .map((hop) => unmapped(withoutPort(hop.trim())));
     // What stands before something else than an address was not added by a proxy that is known here.
     const known = hops.slice(hops.findLastIndex((hop) => isIP(hop) === 0) + 1);
     // The last one is of the proxy that this service trusts; a client can forge those before.
