@@ -190,7 +190,9 @@ export const createCommands = (
     const match = matchIn(snapshot);
     if (match === undefined) return { target, degraded };
     if (clientId != null && newestIn(snapshot)?.id !== match.id) {
-      throw invalidField('clientId', 'connectionId and clientId name different connections.');
+      const message =
+        'connectionId and clientId name different connections: clientId names the newest of its client. Send one of them.';
+      throw invalidField('clientId', message);
     }
     if (deviceId !== null && !isOfDevice(match, deviceId)) {
       throw invalidField('deviceId', 'The connection is not of this device.');

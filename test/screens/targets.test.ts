@@ -73,6 +73,7 @@ test('both, where they name two: nobody', async () => {
 test('both, where the client has a newer connection: nobody', async () => {
   const { status, result } = await send({ connectionId: pages.older.connectionId, clientId: 'twice' });
   expect([status, result]).toMatchObject([400, { error: { code: 'invalid_field', field: 'clientId' } }]);
+  expect(result.error.message).toContain('clientId names the newest of its client.');
   const { connectionId } = pages.newer;
   expect((await send({ connectionId, clientId: 'twice' })).result).toMatchObject({ connectionId, sent: 1 });
   expect(await told()).toEqual(['newer']);
