@@ -54,7 +54,16 @@ export const deviceId = z
   .regex(...deviceIdRule)
   .describe('id of a device, as it is or as a person types it');
 
-export const clientName = z.string().trim().min(1).max(64).describe('name of a player, for people');
+/** What a name that people give must be, so that every program can show and store it. */
+export const nameRule = [/^[^\p{Cc}\p{Cs}]*$/u, 'a name without control characters or unpaired surrogates'] as const;
+
+export const clientName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(...nameRule)
+  .describe('name of a player, for people');
 
 /** The name in `x-signage-operator`. */
 export const operator = z

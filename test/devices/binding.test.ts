@@ -49,6 +49,8 @@ describe('binding a device', () => {
     ['a device id that is a number', { deviceId: 7 }, 400, 'invalid_field', 'deviceId'],
     ['a name of blanks', { clientName: '   ' }, 400, 'invalid_field', 'clientName'],
     ['a name that is too long', { clientName: 'x'.repeat(65) }, 400, 'invalid_field', 'clientName'],
+    ['a name with control characters', { clientName: 'a\u0000b\nc' }, 400, 'invalid_field', 'clientName'],
+    ['a name with an unpaired surrogate', { clientName: 'a\ud800' }, 400, 'invalid_field', 'clientName'],
     ['a screen that is no slug', { screenSlug: ['lobby'] }, 400, 'invalid_field', 'screenSlug'],
     ['a screen that does not exist', { screenSlug: 'attic' }, 404, 'screen_not_found', 'screenSlug'],
     ['a screen whose name is no slug', { screenSlug: 'no_such' }, 404, 'screen_not_found', 'screenSlug'],

@@ -20,6 +20,8 @@ test.each<[string, object, string, string]>([
   ['an empty clientName', { ...named, clientName: '' }, 'invalid_field', 'clientName'],
   ['a blank clientName', { ...named, clientName: '   ' }, 'invalid_field', 'clientName'],
   ['a clientName of 65 characters', { ...named, clientName: 'x'.repeat(65) }, 'invalid_field', 'clientName'],
+  ['a clientName with a line end', { ...named, clientName: 'a\nb' }, 'invalid_field', 'clientName'],
+  ['a clientName with an unpaired surrogate', { ...named, clientName: 'a\ud800' }, 'invalid_field', 'clientName'],
   ['a clientName that is a number', { ...named, clientName: 7 }, 'invalid_field', 'clientName'],
   ['no deviceId', { ...named, deviceId: null }, 'missing_field', 'deviceId'],
   ['an empty deviceId', { ...named, deviceId: '' }, 'invalid_field', 'deviceId'],
@@ -43,6 +45,7 @@ test.each<[string, object]>([
   ['a blackout that is null', { command: 'blackout', blackout: null }],
   ['a blackout beside another command', { command: 'next', blackout: 'yes' }],
   ['a clientName of 64 characters', { ...named, clientName: 'x'.repeat(64) }],
+  ['a clientName beyond the first plane', { ...named, clientName: 'Tür 🚪' }],
   ['a deviceId of every allowed kind of character', { ...named, deviceId: 'Az09._:-' }],
 ])('%s: nothing wrong', async (_, body) => {
   expect((await service().post('/api/screens/lobby/commands', body)).status).toBe(200);

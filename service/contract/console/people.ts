@@ -1,7 +1,7 @@
 /** People with keys of their own: what they may do, their keys, and how they join. */
 import { z } from 'zod';
 import { roles } from '../roles.ts';
-import { author, instant, tag } from '../terms.ts';
+import { author, instant, nameRule, tag } from '../terms.ts';
 
 /** People that are not disabled, and all of them. */
 export const mostPeople = 1_000;
@@ -27,7 +27,7 @@ const name = z
   .trim()
   .min(1)
   .max(64)
-  .regex(/^\P{Cc}*$/u, 'a name without control characters')
+  .regex(...nameRule)
   .describe('as others see it');
 const role = z.enum(roles).describe('each may do all that the one before it may');
 const tags = z
