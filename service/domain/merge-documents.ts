@@ -3,6 +3,8 @@
  * slides do not conflict. What both changed differently is a conflict, which the user resolves. Records that both added
  * with the same id are never mixed: they may be different things.
  */
+import { perObject } from './collections.ts';
+
 type Fields = Record<string, unknown>;
 
 /** Whether two values are the same JSON. */
@@ -57,16 +59,15 @@ const pathKey = (path: readonly Key[]): string => JSON.stringify(path);
 
 /** The order of `first`, with the records that `second` alone has after the one that they follow there. */
 const orderOf = (first: readonly string[], second: readonly string[]): string[] => {
-  const order = [...first];
-  second.forEach((key, index) => {
-    if (order.includes(key)) return;
-    const before = second
-      .slice(0, index)
-      .reverse()
-      .find((each) => order.includes(each));
-    order.splice(before === undefined ? 0 : order.indexOf(before) + 1, 0, key);
-  });
-  return order;
+  const leading: string[] = [];
+  const following = new Map(first.map((key): [string, string[]] => [key, []]));
+  let run = leading;
+  for (const key of second) {
+    const next = following.get(key);
+    if (next === undefined) run.push(key);
+    else run = next;
+  }
+  return [...leading, ...[...following].flatMap(([key, keys]) => [key, ...keys])];
 };
 
 /** @param choices path of each conflict whose other side is taken, by {@link conflictKey} */
@@ -124,12 +125,17 @@ export const merge = (
 
 export const conflictKey = ({ path }: Pick<Conflict, 'path'>): string => pathKey(path);
 
-const placeOf = (list: unknown, key: Key): number =>
-  Array.isArray(list) ? list.findIndex((each) => keyOf(each) === key) : -1;
+/** Where the records of a list are, by key; a document with many conflicts asks as often. */
+const placesOf = perObject(
+  (list: readonly unknown[]): ReadonlyMap<Key | null, number> =>
+    new Map(list.map((each, index) => [keyOf(each), index] as const).reverse()),
+);
+
+const placeOf = (list: unknown, key: Key): number => (Array.isArray(list) ? (placesOf(list).get(key) ?? -1) : -1);
 
 /**
  * The path of a conflict as paths of errors are written: `playlists[0].slides[3].title`.
- * @param documents the first that has a record tells its place
+ * @param documents the first that has a record tells its place; they must not be changed
  */
 export const spellConflict = ({ path }: Pick<Conflict, 'path'>, documents: readonly unknown[]): string => {
   let values = documents;

@@ -111,3 +111,32 @@ test('nothing is doubled and nothing is invented, whatever both did', () => {
     }),
   );
 });
+
+/** The slides of two edits of a document without any. */
+const joined = (theirs: readonly string[], mine: readonly string[]): string[] => {
+  const [own, other] = [mine, theirs].map((added) => document(added.map((id) => slide(id))));
+  const { playlists } = merge(document([]), own, other).value as typeof base;
+  return playlists[0]?.slides.map((each) => (each as { id: string }).id) ?? [];
+};
+
+test('what one side alone added comes after the one that it follows there', () => {
+  fc.assert(
+    fc.property(ids, ids, (theirs, mine) => {
+      const expected = [...theirs];
+      mine.forEach((id, index) => {
+        const before = mine[index - 1];
+        if (!expected.includes(id)) expected.splice(before === undefined ? 0 : expected.indexOf(before) + 1, 0, id);
+      });
+      expect(joined(theirs, mine)).toEqual(expected);
+    }),
+  );
+});
+
+test('tens of thousands of slides that both added are merged at once, and each conflict among them finds its place', () => {
+  const many = Array.from({ length: 40_000 }, (_, index) => `s${index}`);
+  expect(joined(['last'], many)).toEqual([...many, 'last']);
+  const [mine, theirs] = ['mine', 'theirs'].map((title) => document(many.map((id) => slide(id, title))));
+  const { conflicts } = merge(document([]), mine, theirs);
+  const places = conflicts.map((each) => spellConflict(each, [mine, theirs]));
+  expect(places).toEqual(many.map((_, index) => `playlists[0].slides[${index}]`));
+});
