@@ -40,6 +40,7 @@ import {
   checkRoomForPeople,
   endedSince,
   hasAdminJoined,
+  mayInvite,
   type PeopleRecords,
   type PeopleView,
   type PersonView,
@@ -197,6 +198,12 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     await disablings.put(...open.map((each) => ({ ...each, enabled: { at: iso(), by } })));
   };
 
+  /** Ends the open ones that a person made, whose codes they may know; before what may fail. @param isAll also those for them */
+  const endInvitations = async (id: string, isAll = true): Promise<void> => {
+    const open = invitations.list().filter((each) => !each.used && (each.by?.id === id || (isAll && each.id === id)));
+    await invitations.put(...open.map((each) => ({ ...each, used: true, key: '' })));
+  };
+
   const addKey = async (key: NewKey): Promise<string> => {
     const id = keyIdOf(key.public_key);
     const device = key.device.trim();
@@ -269,6 +276,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         const isEnabling = disabled === false && before?.disabled != null;
         if (before === undefined || isEnabling) checkRoomForPeople(view(), before === undefined);
         checkLastAdmin(view(), id, { role });
+        if (before?.role === 'admin' && role !== 'admin') await endInvitations(id, false);
         const old = before?.record;
         await people.put({
           ...old,
@@ -291,10 +299,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           checkLastAdmin(view(), id, { disabled: { at: iso(), by } });
           await disablings.put({ id: randomUUID(), person: id, at: iso(), by, enabled: null });
         }
-        // One that is open would count again once they are enabled, and of those that they made they may know the code. An
-        // attempt before may have failed here.
-        const open = invitations.list().filter((each) => !each.used && [each.id, each.by?.id].includes(id));
-        await invitations.put(...open.map((each) => ({ ...each, used: true, key: '' })));
+        // One that is open would count again once they are enabled. An attempt before may have failed here.
+        await endInvitations(id);
       }),
 
     /** @throws CodedError `secret_required`, `person_not_found`, `key_not_found`, `last_admin` */
@@ -305,6 +311,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         const key = person.keys.find((each) => each.id === keyId);
         if (key === undefined) throw new CodedError('key_not_found');
         checkLastAdmin(view(), id, { keys: person.keys.filter((each) => each !== key) });
+        await endInvitations(id);
         await keys.put({ ...key, removed: { at: iso(), by } });
       }),
 
@@ -382,7 +389,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         // Of two who have the code the first one joins.
         const isOpen =
           invitation !== undefined && !invitation.used && invitation.key === proofKey.toString('base64url');
-        if (person === undefined || person.disabled !== null || !isOpen) throw new CodedError('invitation_invalid');
+        if (person === undefined || person.disabled !== null || !isOpen || !mayInvite(view(), invitation.by))
+          throw new CodedError('invitation_invalid');
         if (!isPersonKey(public_key)) throw weakKey();
         checkKey(person, keyIdOf(public_key), null);
         await invitations.put({ ...invitation, used: true, key: '' });
@@ -423,6 +431,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           checkKey({ ...before, keys: kept }, keyIdOf(public_key), null);
         }
         checkLastAdmin(view(), id, { role });
+        if (before?.role === 'admin' && role !== 'admin') await endInvitations(id, false);
         const old = before?.record;
         const at = iso();
         await people.put({

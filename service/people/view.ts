@@ -153,6 +153,16 @@ export const checkLastAdmin = (
   if (!others) throw new CodedError('last_admin');
 };
 
+/**
+ * Whether invitations of an author count still. Another box may have made one before it heard that the person is no admin.
+ * @param by `id` null: no person, but the secret
+ */
+export const mayInvite = ({ people }: PeopleView, by: Author | null): boolean => {
+  if (by === null || by.id === null) return true;
+  const maker = people.get(by.id);
+  return maker?.role === 'admin' && maker.disabled === null;
+};
+
 /** @throws CodedError `too_many_people` if one more cannot be made, or enabled */
 export const checkRoomForPeople = ({ people }: PeopleView, isNew: boolean): void => {
   const active = [...people.values()].filter(({ disabled }) => disabled === null).length;

@@ -187,7 +187,12 @@ test('an invitation that has ended stays so if the clock is set back, also after
   await expect.poll(marks, patience).toHaveLength(2);
 });
 
-test('invitations of somebody end with them: their own, and those that they made for others', async () => {
+test.each([
+  ['is disabled', 'DELETE', '', undefined, 403],
+  ['is lowered', 'PUT', '', { name: 'Eve', role: 'viewer' }, 201],
+  ['loses a key', 'DELETE', '/keys/KEY', undefined, 403],
+] as const)('invitations of somebody who %s end: those that they made, and what would let them in', async (...row) => {
+  const [, method, path, body, own] = row;
   const { box, admin } = await start();
   const eve = await addPerson(box, 'admin', { id: 'eve' });
   const codeFor = async (ask: typeof admin, id: string): Promise<string> => {
@@ -195,16 +200,27 @@ test('invitations of somebody end with them: their own, and those that they made
     return (await (await ask('POST', `${api}/people/${id}/invitations`, undefined, localHeaders(box))).json()).code;
   };
   await addPerson(box, 'admin');
-  const [own, theirs, others] = [
+  const [forEve, theirs, others] = [
     await codeFor(admin, 'eve'),
     await codeFor(eve.ask, 'mallory'),
     await codeFor(admin, 'olga'),
   ];
-  expect((await admin('DELETE', `${api}/people/eve`)).status).toBe(204);
-  const invalid = [403, 'invitation_invalid'];
-  expect(await refusalOf(await joinWith(box, own, 'eve', makeKey()))).toEqual(invalid);
-  expect(await refusalOf(await joinWith(box, theirs, 'mallory', makeKey()))).toEqual(invalid);
+  const ended = await admin(method, `${api}/people/eve${path.replace('KEY', eve.key.keyId)}`, body);
+  expect(ended.status).toBeLessThan(300);
+  // Who was lowered comes back with the lower role.
+  const back = await joinWith(box, forEve, 'eve', makeKey());
+  expect([back.status, (await back.json()).role]).toEqual([own, own === 201 ? 'viewer' : undefined]);
+  // Also when their maker is an admin again.
+  await admin('PUT', `${api}/people/eve`, { name: 'Eve', role: 'admin', disabled: false });
+  expect(await refusalOf(await joinWith(box, theirs, 'mallory', makeKey()))).toEqual([403, 'invitation_invalid']);
   expect((await joinWith(box, others, 'olga', makeKey())).status).toBe(201);
+});
+
+test('an admin invites themselves for a second phone', async () => {
+  const { box } = await start();
+  const eve = await addPerson(box, 'admin', { id: 'eve' });
+  const invited = await eve.ask('POST', `${api}/people/eve/invitations`, undefined, localHeaders(box));
+  expect((await joinWith(box, (await invited.json()).code, 'eve', makeKey())).status).toBe(201);
 });
 
 test('ten wrong proofs a minute are too many, and a right one never is', async () => {

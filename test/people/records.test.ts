@@ -10,7 +10,7 @@ import type {
 import { canonical } from '../../service/domain/canonical.ts';
 import { newest } from '../../service/domain/merge.ts';
 import { mergeDisabling, mergeInvitation, mergeKey } from '../../service/people/records.ts';
-import { checkLastAdmin, checkRoomForPeople, removalsOf, viewOf } from '../../service/people/view.ts';
+import { checkLastAdmin, checkRoomForPeople, mayInvite, removalsOf, viewOf } from '../../service/people/view.ts';
 
 /** Clocks that are years off. */
 const instant = fc.integer({ min: 0, max: 60 }).map((year) => `${1990 + year}-01-01T00:00:00.000Z`);
@@ -108,6 +108,15 @@ test('two admins who remove each other are both disabled, until somebody enables
   // A disabling that the enabling did not name still counts.
   const more = [...enabled, { id: 'later', person: 'a', at: '', by: null, enabled: null }];
   expect(viewOf({ people, keys, disablings: more }).people.get('a')?.disabled).not.toBeNull();
+});
+
+test('an invitation that another box made counts while its maker is an admin, and always by the secret', () => {
+  const roles = { anna: 'admin', bert: 'admin', eve: 'viewer' };
+  const people = Object.entries(roles).map(([id, role]) => ({ ...bare, id, role }));
+  const view = viewOf({ people, keys: [], disablings: [{ id: 'd', person: 'bert', at: '', by: null, enabled: null }] });
+  const counting = [null, 'anna', 'bert', 'eve', 'nobody'].filter((id) => mayInvite(view, { id, name: 'N' }));
+  expect(counting).toEqual([null, 'anna']);
+  expect(mayInvite(view, null)).toBe(true);
 });
 
 test('of one invitation that was used on two boxes the smaller key stays, even if it is removed later', () => {

@@ -112,9 +112,16 @@ test('a person signs in with the provider, for twelve hours, with the role that 
   expect(await again.ended()).toMatchObject({ state: 'done', person: done.person, role: 'admin', tags: [] });
   expect((await (await admin('GET', '/console/api/people')).json()).people[0]).toMatchObject({ tags: [] });
   await addPerson(box, 'admin');
+  // What they made as an admin ends when they are none any more, also if they are one later.
+  await admin('PUT', '/console/api/people/puppet', { name: 'Puppet', role: 'admin' });
+  const asAdmin = createPerson(box, again.key);
+  const invited = await asAdmin('POST', '/console/api/people/puppet/invitations', undefined, localHeaders(box));
   const lower = await begin(box);
   await provider.answer(lower.begun.user_code, 'maria|signage-editors');
   expect(await lower.ended()).toMatchObject({ state: 'done', role: 'editor', tags: ['lobby'] });
+  await admin('PUT', `/console/api/people/${id}`, { name: 'Maria', role: 'admin' });
+  const puppet = await joinWith(box, (await invited.json()).code, 'puppet', makeKey());
+  expect(await refusalOf(puppet)).toEqual([403, 'invitation_invalid']);
   await admin('DELETE', `/console/api/people/${done.person?.id}`);
   const disabled = await begin(box);
   await provider.answer(disabled.begun.user_code, 'maria|signage-admins');
