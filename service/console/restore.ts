@@ -25,6 +25,7 @@ import {
 } from '../contract/console/backup.ts';
 import type { ContentFile } from '../contract/content.ts';
 import { CodedError, tooManyRequests } from '../contract/errors.ts';
+import { tryParse } from '../contract/fields.ts';
 import { type Author, author } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { isMediaName } from '../domain/media-names.ts';
@@ -91,7 +92,7 @@ const parse = <Schema extends z.ZodType>(schema: Schema, text: string | undefine
   } catch {
     throw damaged(`${path} is not JSON`);
   }
-  const result = schema.safeParse(value);
+  const result = tryParse(schema, value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw damaged(`${path} has another form${issue === undefined ? '' : ` at ${issue.path.join('.') || 'its top'}`}`);

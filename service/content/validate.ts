@@ -7,6 +7,7 @@ import { contentSchema } from '../contract/content-schema.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { designPrefix } from '../contract/design-prefix.ts';
 import { designs } from '../contract/designs.ts';
+import { tryParse } from '../contract/fields.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import { isNestedWithin } from '../domain/collections.ts';
 import { defaultIssues, valueIssues } from '../domain/form-values.ts';
@@ -303,7 +304,7 @@ export const refusedWhole = (json: unknown): Reading | null =>
 
 /** All that is wrong in a parsed file; without faults `content` is what it says. */
 export const faultsOf = (json: unknown): { content: ContentFile; faults: readonly Fault[] } => {
-  const { success, data, error } = contentFile.safeParse(json, { error: wording });
+  const { success, data, error } = tryParse(contentFile, json, { error: wording });
   return { content: data as ContentFile, faults: success ? (crossCheck(data) as Fault[]) : error.issues };
 };
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CodedError } from './errors.ts';
 
 const kindNames: Partial<Record<string, string>> = {
@@ -40,6 +40,23 @@ const ruleOf = (issue: z.core.$ZodIssue): string => {
   }
 };
 
+const tooManyMistakes =
+  'there are more mistakes than can be counted: mend first the one that most of the records have in common';
+
+/** As `safeParse` of the schema. Zod collects mistakes on the stack: a value with more than fit there has this one. */
+export const tryParse = <Schema extends z.ZodType>(
+  schema: Schema,
+  given: unknown,
+  params?: z.core.ParseContext<z.core.$ZodIssue>,
+): z.ZodSafeParseResult<z.output<Schema>> => {
+  try {
+    return schema.safeParse(given, params);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return z.custom<z.output<Schema>>(() => false, tooManyMistakes).safeParse(given);
+  }
+};
+
 /**
  * Parses the fields of a body or a query by the schema.
  * @throws CodedError `missing_field` or `invalid_field`, for the first invalid field
@@ -48,9 +65,10 @@ export const readFields = <Schema extends z.ZodType>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,
 ): z.output<Schema> => {
-  const result = schema.safeParse(given);
+  const result = tryParse(schema, given);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
+  if (issue?.message === tooManyMistakes) throw new CodedError('invalid_field', `${tooManyMistakes}.`, { field: '' });
   const field = String(issue?.path[0] ?? '');
   if (given[field] == null) throw new CodedError('missing_field', `${field} is missing.`, { field });
   throw new CodedError('invalid_field', `${field} is not valid: ${issue === undefined ? '' : ruleOf(issue)}.`, {

@@ -1,6 +1,7 @@
 /** The answer of a box: its body within a limit, and its meaning. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { tryParse } from '../contract/fields.ts';
 import { jsonOf } from '../domain/json.ts';
 
 /** The result of a call. A call never throws. */
@@ -118,7 +119,7 @@ export const parseReply = <Schema extends z.ZodType>(reply: Reply, schema: Schem
     const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
     return unusable(status, reason, code);
   }
-  const { success, data, error } = schema.safeParse(parseJson(bytes));
+  const { success, data, error } = tryParse(schema, parseJson(bytes));
   if (success) return { ok: true, status, body: data, address };
   const path = error.issues[0]?.path.join('.');
   return unusable(status, `answers what was not asked for${path ? ` (${path})` : ''}`);

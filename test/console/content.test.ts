@@ -9,6 +9,8 @@ import { createOperator, refusalOf, secretModes, secretSettings } from '../suppo
 import { startTestService, type TestService } from '../support/service.ts';
 
 const path = '/console/api/content';
+/** More mistakes than zod can collect. */
+const mistaken = `{"screens":[],"playlists":[{"id":"a","slides":[${'1,'.repeat(1e6)}1]}]}`;
 const good = { kind: 'text', title: 'Good morning' };
 
 const onDisk = (service: TestService): string => readFileSync(join(service.dataDir, 'content.json'), 'utf8');
@@ -128,6 +130,16 @@ describe.each(secretModes)('%s', (_, secret) => {
     expect(check).toEqual({ ok: false, errors: expect.arrayContaining(errors), warnings: [] });
   });
 
+  test('a check of a document with more mistakes than can be counted says so', async () => {
+    const { ask } = await start();
+    const check = await ask('POST', `${path}/check`, mistaken);
+    const message = expect.stringContaining('more mistakes than can be counted');
+    expect([check.status, await check.json()]).toEqual([
+      200,
+      { ok: false, errors: [{ path: '', message }], warnings: [] },
+    ]);
+  });
+
   test('warnings come with publishing and with a check alike, which changes nothing', async () => {
     const { ask, read, publish } = await start();
     const { etag } = await read();
@@ -171,6 +183,7 @@ describe('what can not be content is a clear 4xx', () => {
     ['lists in lists a million deep', `{"screens":${'['.repeat(1e6)}${']'.repeat(1e6)}}`, [400, 'invalid_content']],
     ['objects in objects', `{"screens":[],"x":${'{"a":'.repeat(1e5)}1${'}'.repeat(1e5)}}`, [400, 'invalid_content']],
     ['a name of JavaScript', '{"screens":[],"__proto__":{"a":1}}', [400, 'invalid_content']],
+    ['more mistakes than can be counted', mistaken, [400, 'invalid_content']],
     ['more than 4 MiB', `{"screens":[],"x":"${'x'.repeat(4 * 1024 ** 2)}"}`, [413, 'payload_too_large']],
   ])('%s', async (_, body, expected) => {
     expect(await refusalOf(await send(body))).toEqual(expected);

@@ -94,14 +94,21 @@ describe('a box', () => {
     const saved = await anna.save('new', { ...draft, content: withTitles('Hi', 'bye') });
     const clash = await anna.save('clash', { ...draft, content: withTitles('Good day', 'bye') });
     const broken = await anna.save('broken', { ...draft, content: { ...content, screens: [{ slug: 'lobby' }] } });
+    const publish = (id: string, etag: string | null) =>
+      boris.send('POST', `/drafts/${id}/publish`, undefined, etag === null ? {} : { 'If-Match': etag });
+    // Of more mistakes than can be counted, too.
+    const full = await anna.save('full', {
+      ...draft,
+      content: { screens: [], playlists: [{ id: 'a', slides: Array.from({ length: 1_000_000 }, () => 1) }] },
+    });
+    expect(await refusalOf(await publish('full', etagOf(full)))).toEqual([400, 'invalid_content']);
+    await anna.send('DELETE', '/drafts/full');
 
     const more = { id: 'third', kind: 'text', title: 'Third' };
     const edited = await boris.send('PUT', '/content', withTitles('hello', 'See you', [more]), {
       'If-Match': `"${sha256}"`,
     });
     expect(edited.status).toBe(200);
-    const publish = (id: string, etag: string | null) =>
-      boris.send('POST', `/drafts/${id}/publish`, undefined, etag === null ? {} : { 'If-Match': etag });
     expect(await refusalOf(await publish('new', null))).toEqual([428, 'precondition_required']);
     for (const [send, url, body] of [
       ['POST', '/drafts/new/publish', undefined],

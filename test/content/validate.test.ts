@@ -392,6 +392,11 @@ describe('refused, with the path and the message', () => {
     ]);
     expect(issuesOf(lobbyWith(Array.from({ length: 10_000 }, () => ({ kind: 'text' }))))).toHaveLength(20);
   });
+
+  test('of more mistakes than can be counted that is told', () => {
+    const [issue, ...more] = issuesOf(lobbyWith(Array.from({ length: 1_000_000 }, () => 1)));
+    expect([issue, more]).toEqual([{ path: '', message: expect.stringContaining('more mistakes than can be') }, []]);
+  });
 });
 
 describe('bytes', () => {

@@ -28,6 +28,11 @@ test.each<[string, Uint8Array, string]>([
   ['an archive that unpacks to 5 MiB', gzipSync(Buffer.alloc(5 * 1024 ** 2, ' ')), 'the document is over 4 MiB'],
   ['1,001 KiB', Buffer.alloc(1001 * 1024), 'the document is over 1000 KiB, gzipped'],
   ['no UTF-8', gzipSync(Buffer.from([0xff, 0xfe])), 'the document is not JSON: '],
+  [
+    'more mistakes than can be counted',
+    gzipSync(`{"screens":[],"playlists":[{"id":"a","slides":[${'1,'.repeat(1e6)}1]}]}`),
+    'more mistakes than can be',
+  ],
   ['no JSON', gzipSync('hello'), 'the document is not JSON: '],
 ])('%s is refused', async (_, stored, reason) => {
   const wanted = await readWanted(stored);
