@@ -5,8 +5,9 @@ import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import type { SlideFile, SlideKind } from '../contract/slides.ts';
 import { cycleOf, type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { type Issue, type Path, quoted } from './labels.ts';
-import { sizeErrors } from './programme-sizes.ts';
+import { sizeErrors, tooLong } from './programme-sizes.ts';
 import { isNested, isPlain, roundListsOf, zonesOf } from './round-lists.ts';
+import { type CountSteps, createSteps } from './steps.ts';
 
 /** Names that lead nowhere. */
 const referenceErrors = (content: ContentFile): Issue[] => {
@@ -50,10 +51,11 @@ const cycleErrors = (content: ContentFile, lists: RoundLists<unknown>): Issue[] 
   return [{ path: ['playlists', at, ...path], message: `a playlist must not play itself: ${names}` }];
 };
 
-const syncErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] =>
+const syncErrors = (content: ContentFile, lists: RoundLists<SlideFile>, count: CountSteps): Issue[] =>
   content.playlists.flatMap((playlist, at) => {
     if (!playlist.sync || isPlain(playlist)) return [];
-    const others = [...reachableFrom([playlist.id], lists)].filter((id) => id !== playlist.id);
+    const others = [...reachableFrom([playlist.id], lists, count)].filter((id) => id !== playlist.id);
+    count(others.reduce((slides, id) => slides + (lists.get(id)?.items.length ?? 0), 0));
     const without = others
       .flatMap((id) => lists.get(id)?.items ?? [])
       .flatMap((item) => ('slide' in item ? [item.slide] : []));
@@ -75,11 +77,12 @@ const allowed: Record<ZoneName, string> = {
   ticker: 'a ticker shows text, rss and timetable slides',
 };
 
-const zoneErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] =>
+const zoneErrors = (content: ContentFile, lists: RoundLists<SlideFile>, count: CountSteps): Issue[] =>
   content.screens.flatMap((screen, at) =>
     zonesOf(screen).flatMap(({ zone, playlistId }): Issue[] => {
-      for (const id of reachableFrom([playlistId], lists)) {
+      for (const id of reachableFrom([playlistId], lists, count)) {
         for (const item of lists.get(id)?.items ?? []) {
+          count(1);
           if ('slide' in item && !isAllowed[zone](item.slide.kind)) {
             const message = `the playlist ${quoted(id)} has a ${item.slide.kind} slide: ${allowed[zone]}`;
             return [{ path: ['screens', at, 'zones', zone], message }];
@@ -97,11 +100,17 @@ export const programmeErrors = (content: ContentFile): Issue[] => {
   const lists = roundListsOf(content.playlists, (_, slide) => slide);
   const cycles = cycleErrors(content, lists);
   if (cycles.length > 0) return cycles;
-  const issues = [...syncErrors(content, lists), ...zoneErrors(content, lists)];
+  const steps = createSteps();
   const isUsed =
     content.programmes.length > 0 ||
     content.calendars.length > 0 ||
     content.playlists.some((playlist) => !isPlain(playlist)) ||
     content.screens.some(({ zones }) => zones != null);
-  return isUsed && issues.length === 0 ? sizeErrors(content, lists) : issues;
+  return steps.within(
+    () => {
+      const issues = [...syncErrors(content, lists, steps.count), ...zoneErrors(content, lists, steps.count)];
+      return isUsed && issues.length === 0 ? sizeErrors(content, lists, steps.count) : issues;
+    },
+    (message) => [{ path: ['playlists'], message, code: tooLong }],
+  );
 };

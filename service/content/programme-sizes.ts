@@ -8,14 +8,15 @@ import { designs } from '../contract/designs.ts';
 import { programmeLimits } from '../contract/programmes.ts';
 import type { SlideFile } from '../contract/slides.ts';
 import { calendarIdsOf } from '../domain/calendar-view.ts';
-import { remember } from '../domain/collections.ts';
+import { perObject, remember } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
-import { isDaily, longestRound, namedBy, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
+import { longestRound, namedBy, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, slideId } from '../domain/slides.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { reachedBy } from '../domain/template.ts';
 import { type Issue, type Path, quoted } from './labels.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
+import { type CountSteps, createSteps } from './steps.ts';
 
 type ProgrammeFile = ContentFile['programmes'][number];
 type ScreenFile = ContentFile['screens'][number];
@@ -57,7 +58,7 @@ const useOf = ({ days, dates, start_date, end_date }: ProgrammeFile): (readonly 
 };
 
 /** Slides and lists measured once for all screens. */
-const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
+const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>, count: CountSteps) => {
   const named: readonly NamedTemplate[] = [...content.templates, ...designs];
   const templates = new Map(named.map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]));
   const places = new Map(
@@ -83,6 +84,7 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     if (kind === 'calendar') return { calendars: calendarIdsOf(slide.content), timetables: [] };
     const group = kind === 'timetable' ? slide.content?.['group_id'] : undefined;
     if (kind !== 'template') return { calendars: [], timetables: typeof group === 'string' ? [group] : [] };
+    count(named.length + content.calendars.length + content.timetableGroups.length);
     const { id, index } = places.get(slide) ?? { id: '', index: 0 };
     const filled = fillSlide(id, slide, index, named);
     return {
@@ -96,7 +98,7 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     (lists.get(id)?.items ?? []).flatMap((item) => ('slide' in item ? [item.slide] : []));
 
   const ids = roundSizes(lists, (slide) => measure(slide).id);
-  const known = new Map<string, { reached: Set<string>; round: number }>();
+  const known = new Map<string, { reached: readonly string[]; round: number }>();
   const distinct = new Map<string, { bytes: number; calendars: string[]; timetables: string[] }>();
   const groups = new Map(content.timetableGroups.map((group) => [group.id, group]));
   const timetables = new Map<string, number>();
@@ -109,11 +111,12 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     origins: roundSizes(lists, (slide) => measure(slide).origin),
     /** What a plan needs for a playlist: the lists that it reaches, and the bytes of its rounds. */
     planned: (id: string) => {
-      const days = isDaily(id, lists) ? programmeLimits.days : 1;
-      const found = known.get(id) ?? {
-        reached: reachableFrom([id], lists),
-        round: days * (ENTRY_BYTES + (ids.get(id)?.bytes ?? 0)),
-      };
+      const before = known.get(id);
+      if (before !== undefined) return before;
+      const reached = [...reachableFrom([id], lists, count)];
+      const isDaily = reached.some((each) => lists.get(each)?.order === 'shuffled');
+      const days = isDaily ? programmeLimits.days : 1;
+      const found = { reached, round: days * (ENTRY_BYTES + (ids.get(id)?.bytes ?? 0)) };
       known.set(id, found);
       return found;
     },
@@ -148,13 +151,16 @@ const createTally = (bytesOfPart: (part: string) => number) => {
   let bytes = 0;
   return {
     bytes: () => bytes,
-    add: (part: string, change: 1 | -1): void => {
+    /** @returns whether the part begins or ends to count */
+    add: (part: string, change: 1 | -1): boolean => {
       const count = (counts.get(part) ?? 0) + change;
-      counts.set(part, count);
-      if (change === 1 && count === 1) bytes += bytesOfPart(part);
-      if (change === -1 && count === 0) bytes -= bytesOfPart(part);
+      if (count === 0) counts.delete(part);
+      else counts.set(part, count);
+      const isOther = count === (change === 1 ? 1 : 0);
+      if (isOther) bytes += change * bytesOfPart(part);
+      return isOther;
     },
-    parts: () => [...counts].flatMap(([part, count]) => (count > 0 ? [part] : [])),
+    parts: () => [...counts.keys()],
   };
 };
 
@@ -171,7 +177,7 @@ interface Played {
 }
 
 /** The most bytes that a payload of a screen can have, and what plays then. */
-const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPlanned: boolean) => {
+const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPlanned: boolean, count: CountSteps) => {
   const roundOf = (id: string): number => measures.rounds.get(id)?.bytes ?? 0;
   const calendars = createTally(() => mostCalendarEvents * EVENT_BYTES);
   const timetables = createTally(measures.timetable);
@@ -180,11 +186,12 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
   let spans = 0;
   const show = (list: string, change: 1 | -1): void => {
     const shown = measures.distinct(list);
+    count(1 + shown.calendars.length + shown.timetables.length);
     for (const calendar of shown.calendars) calendars.add(calendar, change);
     for (const timetable of shown.timetables) timetables.add(timetable, change);
   };
   const use = (id: string, change: 1 | -1): void => {
-    mains.add(id, change);
+    if (!mains.add(id, change)) return;
     for (const list of measures.planned(id).reached) {
       reached.add(list, change);
       show(list, change);
@@ -202,6 +209,7 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
       ]),
     )
     .sort((one, other) => one.at - other.at || one.change - other.change);
+  count(changes.length);
   const uses = new Map<ProgrammeFile, number>();
   const longest = Math.max(
     0,
@@ -212,14 +220,15 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
     const rest = fixed + calendars.bytes() + timetables.bytes() + reached.bytes() + mains.bytes() + spans;
     if (rest + longest <= most.bytes) return;
     const ids = mains.parts();
+    count(ids.length);
     const bytes = rest + Math.max(0, ...ids.map(roundOf));
     if (bytes > most.bytes) most = { bytes, ids: new Set(ids) };
   };
   evaluate();
   changes.forEach(({ at, change, programme }, index) => {
-    const count = (uses.get(programme) ?? 0) + change;
-    uses.set(programme, count);
-    if (count === (change === 1 ? 1 : 0)) {
+    const used = (uses.get(programme) ?? 0) + change;
+    uses.set(programme, used);
+    if (used === (change === 1 ? 1 : 0)) {
       use(programme.playlist_id, change);
       spans += change * 2 * mostWindows(programme) * (SPAN_BYTES + bytesOf(programme.id));
     }
@@ -235,36 +244,65 @@ const countOf = (slides: number): string =>
 /** Maximum number of cached results; screens that play the same share one. */
 const MOST_KNOWN = 1_000;
 
+/** The programmes of a screen, the same list for screens that have the same targets, and a number for equal lists. */
+const createProgrammesFor = (content: ContentFile, count: CountSteps) => {
+  const byTarget = new Map<string, Set<number>>();
+  content.programmes.forEach(({ targets }, at) => {
+    for (const target of targets) byTarget.set(target, (byTarget.get(target) ?? new Set()).add(at));
+  });
+  const places = new Map(content.programmes.map((programme, at) => [programme, at]));
+  const numbers = new Map<string, number>();
+  const known = new Map<string, { programmes: Played['programmes']; number: number }>();
+  return (screen: ScreenFile) => {
+    const given = ['all', screen.slug, ...(screen.tags ?? []).map((tag) => `tag:${tag}`)];
+    const targets = [...new Set(given)].filter((target) => byTarget.has(target));
+    const name = JSON.stringify(targets);
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const ats = [...new Set(targets.flatMap((target) => [...(byTarget.get(target) ?? [])]))].sort((a, b) => a - b);
+    const candidates = ats.flatMap((at) => content.programmes.slice(at, at + 1));
+    count(sum(candidates.map((each) => each.targets.length)));
+    const programmes = programmesOf(candidates, screen).map((programme) => ({
+      programme,
+      path: ['programmes', places.get(programme) ?? 0, 'playlist_id'],
+    }));
+    const key = JSON.stringify(programmes.map(({ path }) => path[1]));
+    const found = { programmes, number: numbers.get(key) ?? numbers.size };
+    numbers.set(key, found.number);
+    known.set(name, found);
+    return found;
+  };
+};
+
 /** Measures what screens play. References must exist, and lists must have no cycle. */
-const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
+const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>, count: CountSteps) => {
   const plain = new Set(content.playlists.filter(isPlain).map(({ id }) => id));
-  const paths = new Map(content.programmes.map((each, at): [ProgrammeFile, Path] => [each, ['programmes', at]]));
+  const programmesFor = createProgrammesFor(content, count);
   const places = new Map(content.screens.map((screen, at) => [screen, at]));
-  const measures = createMeasures(content, lists);
+  const measures = createMeasures(content, lists, count);
   const plays = new Map<ScreenFile, { played: Played; key: string }>();
   const playedBy = (screen: ScreenFile) => {
     const found = plays.get(screen);
     if (found !== undefined) return found;
     const named = (id: string, ...path: Path): Named => ({ id, path: ['screens', places.get(screen) ?? 0, ...path] });
+    const { programmes, number } = programmesFor(screen);
     const played: Played = {
       own: screen.playlist_id == null ? [] : [named(screen.playlist_id, 'playlist_id')],
       zones: zonesOf(screen).map(({ zone, playlistId }) => named(playlistId, 'zones', zone)),
-      programmes: programmesOf(content.programmes, screen).map((programme) => ({
-        programme,
-        path: [...(paths.get(programme) ?? []), 'playlist_id'],
-      })),
+      programmes,
     };
-    const { own, zones, programmes } = played;
-    const key = JSON.stringify([
-      own.map(({ id }) => id),
-      programmes.map(({ path }) => path[1]),
-      zones.map(({ id }) => id),
-    ]);
+    const { own, zones } = played;
+    const key = JSON.stringify([own.map(({ id }) => id), number, zones.map(({ id }) => id)]);
     plays.set(screen, { played, key });
     return { played, key };
   };
 
+  const bytesOfProgrammes = perObject(
+    (programmes: Played['programmes']) => mostBytes({ own: [], zones: [], programmes }, measures, true, count).bytes,
+  );
+
   const check = (slug: string, { own, zones, programmes }: Played, isInserted: boolean): Issue | null => {
+    count(programmes.length);
     const mains: Named[] = [...own, ...programmes.map(({ programme, path }) => ({ id: programme.playlist_id, path }))];
     const isPlanned = isInserted || programmes.length > 0 || mains.some(({ id }) => !plain.has(id));
     // What there was before there were programmes and calendars has no limit.
@@ -281,7 +319,12 @@ const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
       const message = `a round of the playlist ${quoted(id)} on the screen ${quoted(slug)} has ${countOf(slides)}, and may have ${longestRound}`;
       return { path, message, code: tooLong };
     }
-    const { bytes, ids } = mostBytes({ own, zones, programmes }, measures, isPlanned);
+    if (programmes.length > 0) {
+      // Programmes are measured once for all screens that have the same. Together it is at most as much as one by one.
+      const rest = mostBytes({ own, zones, programmes: [] }, measures, isPlanned, count).bytes;
+      if (rest + bytesOfProgrammes(programmes) <= programmeLimits.payloadBytes) return null;
+    }
+    const { bytes, ids } = mostBytes({ own, zones, programmes }, measures, isPlanned, count);
     if (bytes <= programmeLimits.payloadBytes) return null;
     const then = all.filter(({ id }) => ids.has(id) || zones.some((zone) => zone.id === id));
     const sizes = then.map((each) => ({ ...each, bytes: measures.rounds.get(each.id)?.bytes ?? 0 }));
@@ -323,8 +366,8 @@ const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
 };
 
 /** Rounds and payloads that are too large. References must exist, and lists must have no cycle. */
-export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] => {
-  const sizes = createSizes(content, lists);
+export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>, count: CountSteps): Issue[] => {
+  const sizes = createSizes(content, lists, count);
   const issues = content.screens.flatMap((screen) => {
     const { issue, isKnown } = sizes.issueOf(screen, []);
     return issue === null || isKnown ? [] : [issue];
@@ -333,7 +376,11 @@ export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): 
 };
 
 /** Parsed files are never modified, so each is measured once. */
-const measured = new WeakMap<ContentFile, ReturnType<typeof createSizes>>();
+const measuresOf = perObject((content: ContentFile) => {
+  const steps = createSteps();
+  const lists = roundListsOf(content.playlists, (_, slide) => slide);
+  return { steps, sizes: createSizes(content, lists, steps.count) };
+});
 
 /**
  * Why playlists that triggers put above all programmes are too large for a screen; null: they are not.
@@ -344,17 +391,14 @@ export const insertedIssue = (
   targets: readonly string[],
   insertedFor: (screen: ScreenFile) => readonly string[],
 ): string | null => {
-  const sizes =
-    measured.get(content) ??
-    createSizes(
-      content,
-      roundListsOf(content.playlists, (_, slide) => slide),
-    );
-  measured.set(content, sizes);
-  for (const screen of content.screens) {
-    if (!isTargeted(targets, { slug: screen.slug, tags: screen.tags ?? [] })) continue;
-    const { issue } = sizes.issueOf(screen, insertedFor(screen));
-    if (issue !== null) return issue.message;
-  }
-  return null;
+  const { steps, sizes } = measuresOf(content);
+  const find = (): string | null => {
+    for (const screen of content.screens) {
+      if (!isTargeted(targets, { slug: screen.slug, tags: screen.tags ?? [] })) continue;
+      const { issue } = sizes.issueOf(screen, insertedFor(screen));
+      if (issue !== null) return issue.message;
+    }
+    return null;
+  };
+  return steps.within(find, (message) => message);
 };

@@ -2,7 +2,7 @@
  * Rounds of playlists: nested playlists replaced by their slides, shuffled, with the inserted ones in their places. Their
  * lengths and sizes are computed without expanding them. Pure.
  */
-import { groupBy } from './collections.ts';
+import { groupBy, perObject } from './collections.ts';
 
 /** A playlist as far as it determines its round. A slide is whatever the caller says. */
 export interface RoundList<One> {
@@ -58,15 +58,29 @@ export const namedBy = ({ items, insert }: RoundList<unknown>): string[] => [
 const isListed = ({ order, insert, items }: RoundList<unknown>): boolean =>
   order === 'listed' && insert === null && items.every((item) => 'slide' in item);
 
-/** All playlists that the given ones need, themselves included. */
-export const reachableFrom = (ids: Iterable<string>, lists: RoundLists<unknown>): Set<string> => {
+/** As {@link namedBy}, each once, where it is named last. */
+const distinctNamedBy = perObject((list: RoundList<unknown>): string[] =>
+  [...new Set(namedBy(list).reverse())].reverse(),
+);
+
+/**
+ * All playlists that the given ones need, themselves included.
+ * @param count called with the number of lists that are looked at next
+ */
+export const reachableFrom = (
+  ids: Iterable<string>,
+  lists: RoundLists<unknown>,
+  count: (steps: number) => void = () => {},
+): Set<string> => {
   const found = new Set<string>();
   const open = [...ids];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const list = lists.get(id);
     if (list === undefined || found.has(id)) continue;
     found.add(id);
-    open.push(...namedBy(list));
+    const named = distinctNamedBy(list);
+    count(1 + named.length);
+    for (const each of named) open.push(each);
   }
   return found;
 };
@@ -78,7 +92,11 @@ const sorted = (lists: RoundLists<unknown>): { order: string[]; cyclic: string[]
   for (const [id, list] of lists) {
     const named = new Set(namedBy(list).filter((each) => lists.has(each)));
     missing.set(id, named.size);
-    for (const each of named) users.set(each, [...(users.get(each) ?? []), id]);
+    for (const each of named) {
+      const before = users.get(each);
+      if (before === undefined) users.set(each, [id]);
+      else before.push(id);
+    }
   }
   const order = [...lists.keys()].filter((id) => missing.get(id) === 0);
   for (const id of order) {

@@ -3,8 +3,9 @@ import { WebSocket } from 'ws';
 import { createPagePlan } from '../../renderer/player/page-plan.ts';
 import { createChecker } from '../../service/content/checker.ts';
 import { createPlans } from '../../service/content/plans.ts';
-import { insertedIssue } from '../../service/content/programme-sizes.ts';
+import { insertedIssue, sizeErrors } from '../../service/content/programme-sizes.ts';
 import { programmeIssues } from '../../service/content/programme-warnings.ts';
+import { roundListsOf } from '../../service/content/round-lists.ts';
 import { validateContent } from '../../service/content/validate.ts';
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import { patience } from '../support/observe.ts';
@@ -183,6 +184,66 @@ describe('rounds with errors', () => {
       errorsOf({ screens: [screen({ playlist_id: 'boards' })], playlists: playlists.slice(1), templates }),
     ).toEqual([]);
   });
+
+  it('are measured together with what the screen plays itself, also where other screens have the same programmes', () => {
+    const MIB = 1024 ** 2;
+    const large = (id: string, mib: number) =>
+      playlist(id, [`${id}-one`], { slides: [text(id, { body: 'x'.repeat(mib * MIB) })] });
+    const content = {
+      screens: ['small', 'middle', 'large'].map((id) => screen({ slug: id, playlist_id: id })),
+      playlists: [large('noon', 0.9), large('small', 0.05), large('middle', 1.2), large('large', 1.7)],
+      programmes: [{ ...lunch, targets: ['all'], playlist_id: 'noon' }],
+    };
+    const message = expect.stringMatching(/screen "large" need .* MiB.*"large"/);
+    expect(errorsOf(content)).toEqual([{ path: 'screens[2].playlist_id', message }]);
+  });
+
+  /** Playlists of which each plays the next one. */
+  const chain = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `p${index}`,
+      slides: [index + 1 < count ? { kind: 'playlist', playlist_id: `p${index + 1}` } : text('last')],
+    }));
+
+  it('are judged in few steps: four hundred on twenty screens, with a chain of a thousand playlists', () => {
+    const reading = validateContent({
+      screens: Array.from({ length: 20 }, (_, at) => ({ name: 'S', slug: `s${at}`, playlist_id: `p${at}` })),
+      playlists: chain(1_000),
+      programmes: Array.from({ length: 400 }, (_, at) => ({ id: `g${at}`, targets: ['all'], playlist_id: `p${at}` })),
+    });
+    if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+    let steps = 0;
+    const lists = roundListsOf(reading.content.playlists, (_, slide) => slide);
+    expect(
+      sizeErrors(reading.content, lists, (more) => {
+        steps += more;
+      }),
+    ).toEqual([]);
+    expect([steps > 400_000, steps < 2_000_000]).toEqual([true, true]);
+  });
+
+  it.each<[string, { programmes?: object[]; layout?: string; sync?: boolean }]>([
+    ['on many screens', { programmes: [{ ...lunch, targets: ['all'], playlist_id: 'p0' }] }],
+    ['in zones', { layout: 'sidebar' }],
+    ['in synchronized playlists', { sync: true }],
+  ])(
+    'are refused where they are too many to be judged at once: long chains %s',
+    (_, { programmes = [], layout, sync }) => {
+      const content = {
+        screens: Array.from({ length: 4_000 }, (__, at) => ({
+          name: 'S',
+          slug: `s${at}`,
+          playlist_id: `p${at}`,
+          ...(layout && { layout, zones: { sidebar: `p${at}` } }),
+        })),
+        playlists: chain(4_000).map((each) => ({ ...each, ...(sync && { sync }) })),
+        programmes,
+      };
+      expect(errorsOf(content)).toEqual([
+        { path: 'playlists', message: expect.stringMatching(/too many combinations/) },
+      ]);
+    },
+  );
 
   it('may need 4 MiB in the days that a page knows, however much there is for other days', () => {
     const day = (index: number): string => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10);
