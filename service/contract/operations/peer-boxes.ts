@@ -104,6 +104,7 @@ export const clock = {
     answer: okSealable('Two readings.', peerTime, {
       nodeId: nodeExample,
       established: true,
+      synchronized: true,
       received: 1769846400000.25,
       sent: 1769846400000.5,
       wall: 1769846400001,
