@@ -168,6 +168,15 @@ export interface Sources {
   channel: string;
 }
 
+/**
+ * Whether a version may come by a channel: plain releases by all, prereleases by that of their first word alone. The signature
+ * covers neither the channel nor the name of the metadata file, which another box or a forged feed may choose.
+ */
+const isOfChannel = (version: string, channel: string): boolean => {
+  const prerelease = /^[^+-]+-([a-z]*)/.exec(version)?.[1];
+  return prerelease === undefined || (prerelease === channel && channel !== 'latest');
+};
+
 /** The first line of what went wrong: electron-updater adds headers and stacks to it. */
 export const reasonOf = (error: unknown): string => (error as Error).message.split('\n', 1)[0] ?? '';
 
@@ -200,8 +209,8 @@ export const createDownloads = (
   const bounded = boundRequests((updater as unknown as { httpExecutor: ElectronHttpExecutor }).httpExecutor);
 
   let metadata: Metadata | null = null;
-  /** The newer version in a release folder; null: none. */
-  const check = async (url: string): Promise<UpdateInfo | null> => {
+  /** The newer version of the channel in a release folder; null: none. */
+  const check = async (url: string, channel: string): Promise<UpdateInfo | null> => {
     updater.setFeedURL(
       signedFeed(
         url,
@@ -213,7 +222,11 @@ export const createDownloads = (
       ),
     );
     const found = await bounded(MAX_METADATA_BYTES, patience.check, () => updater.checkForUpdates());
-    return found?.isUpdateAvailable ? found.updateInfo : null;
+    if (!found?.isUpdateAvailable) return null;
+    const { version } = found.updateInfo;
+    if (isOfChannel(version, channel)) return found.updateInfo;
+    log.warn({ host: new URL(url).host, version, channel }, 'a prerelease of another channel is not installed');
+    return null;
   };
 
   /** Where there is no room for a release, removes the one that it would replace. @throws NoRoom */
@@ -279,13 +292,13 @@ export const createDownloads = (
           return null;
         }
       };
-      const offered = feed === null ? null : ((await attempt(feed, () => check(feed)))?.version ?? null);
+      const offered = feed === null ? null : ((await attempt(feed, () => check(feed, channel)))?.version ?? null);
       const isFeedUnreachable = feed === null || errors.length > 0;
       if (!isFeedUnreachable && (offered === null || !isWanted(offered))) return null;
 
       for (const url of [...peers.slice(0, MAX_PEERS), ...(offered === null || feed === null ? [] : [feed])]) {
         const ready = await attempt(url, async () => {
-          const found = await check(url);
+          const found = await check(url, channel);
           if (found === null) return null;
           const isMatch = offered === null ? isWanted(found.version) : found.version === offered;
           return isMatch ? await download(found) : null;

@@ -13,6 +13,7 @@ const always = () => true;
 interface Box {
   version?: string;
   kind?: string;
+  channel?: string;
   dataDir?: string;
   /** Bytes. */
   free?: number;
@@ -20,7 +21,14 @@ interface Box {
   patience?: number;
 }
 
-const boxOf = ({ version = '1.0.0', kind, dataDir = temporaryFolder(), free, patience }: Box = {}) => {
+const boxOf = ({
+  version = '1.0.0',
+  kind,
+  channel = 'latest',
+  dataDir = temporaryFolder(),
+  free,
+  patience,
+}: Box = {}) => {
   const readyDir = join(dataDir, 'ready');
   const deps = {
     updater: nodeUpdater(version, dataDir),
@@ -37,7 +45,7 @@ const boxOf = ({ version = '1.0.0', kind, dataDir = temporaryFolder(), free, pat
     dataDir,
     readyDir,
     fetch: (feed: string | null, peers: string[], wanted: (version: string) => boolean) =>
-      downloads.fetch({ feed, peers, channel: 'latest' }, wanted),
+      downloads.fetch({ feed, peers, channel }, wanted),
   };
 };
 
@@ -129,6 +137,30 @@ test.each([
   expect(await fetch(feed.url, [], always)).toBeNull();
   expect(readdirSync(dataDir)).not.toContain('ready');
 });
+
+test.each([
+  ['latest', '2.0.0-beta.1', false],
+  ['latest', '2.0.0-latest.1', false],
+  ['latest', '2.0.0-1', false],
+  ['latest', '2.0.0', true],
+  ['latest', '2.0.0+build-7', true],
+  ['beta', '2.0.0-beta.1', true],
+  ['beta', '2.0.0', true],
+  ['beta', '2.0.0-alpha.1', false],
+  ['beta', '2.0.0-betamax.1', false],
+])(
+  'by the channel %s version %s comes in: %s, be it from the feed or another box',
+  async (channel, version, isTaken) => {
+    const source = await serveFeed({ version, channel });
+    for (const [feed, peers] of [
+      [source.url, []],
+      [null, [source.url]],
+    ] as const) {
+      const ready = await boxOf({ channel }).fetch(feed, [...peers], always);
+      expect(ready?.version).toBe(isTaken ? version : undefined);
+    }
+  },
+);
 
 test('a version that is not wanted is not downloaded', async () => {
   const feed = await serveFeed({ version: '2.0.0' });

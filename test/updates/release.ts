@@ -24,16 +24,19 @@ interface Release {
   more?: string;
   /** What it is for; absent: the package of this platform. */
   kind?: 'image';
+  /** Under whose name it is served; absent: `latest`. */
+  channel?: string;
 }
 
-const channelFile = `latest-linux${process.arch === 'x64' ? '' : `-${process.arch}`}.yml`;
+const suffix = process.arch === 'x64' ? '' : `-${process.arch}`;
 
 /** Writes a whole release into a folder. */
 export const writeRelease = (folder: string, release: Release): void => {
   const { version, bytes = Buffer.from(`the program ${version}`), signedWith = privateKey, more = '' } = release;
-  const isImage = release.kind === 'image';
+  const { kind, channel = 'latest' } = release;
+  const isImage = kind === 'image';
   const name = `signage-player-${version}-amd64.${isImage ? 'raucb' : 'deb'}`;
-  const metadataFile = isImage ? 'latest-image.yml' : channelFile;
+  const metadataFile = `${channel}-${isImage ? 'image' : `linux${suffix}`}.yml`;
   const sha512 = release.sha512 ?? createHash('sha512').update(bytes).digest('base64');
   const metadata = [
     `version: ${version}`,
