@@ -45,6 +45,18 @@ it.each(['signage-player.service', 'headless/signage-player-headless.service'])(
   },
 );
 
+it('lets the group of the kiosk use both kinds of CEC: that of the kernel, and the serial port of an adapter', () => {
+  const groups = readFileSync(join(linux, 'sysusers.conf'), 'utf8').match(/(?<=^m signage ).+$/gm);
+  const rules = readFileSync(join(linux, '70-signage-player.rules'), 'utf8').split('\n');
+  for (const device of [
+    'SUBSYSTEM=="cec"',
+    'SUBSYSTEM=="tty", ATTRS{idVendor}=="2548", ATTRS{idProduct}=="1001|1002"',
+  ]) {
+    expect(rules).toContain(`${device}, GROUP="video", MODE="0660"`);
+  }
+  expect(groups).toContain('video');
+});
+
 describe.skipIf(findProgram('systemd-analyze') === undefined && !isCi)(
   'the units of the packages',
   { timeout: 60_000 },
