@@ -191,11 +191,7 @@ export const createDisplayView = (
     watchChord(contents, onChord);
     rotateContents(contents, rotation);
     if (partition === null) return;
-    const prepare = (external: WebContents): void => {
-      rotateContents(external, rotation);
-      watchChord(external, onChord);
-    };
-    hostExternalPages(window, contents, { prepare, pageHeaders, openSession });
+    hostExternalPages(window, contents, { rotation, onChord, pageHeaders, openSession });
   };
 
   /** The maintenance page, and a landing page with its code or the password of the Wi-Fi, are for people in front of the display. */

@@ -15,9 +15,10 @@ import {
 } from '../../service/public.ts';
 import { externalChannel } from '../channels.ts';
 import type { PageSession, Sessions } from '../sessions/index.ts';
+import type { Rotation } from './displays.ts';
 import { type LayeredWindow, openView } from './layers.ts';
 import { grantHeaders } from './page-headers.ts';
-import { TRANSPARENT } from './web-pages.ts';
+import { onDocument, rotationCss, TRANSPARENT, watchChord } from './web-pages.ts';
 
 /** How long a page rests at its ends, in ms. */
 const REST_MS = 3_000;
@@ -31,15 +32,15 @@ const zoomCss = (zoom: number): string => `body { zoom: ${zoom} !important; }`;
 /** Scrolls a page, and starts again from the other end. @param speed pixels a second; negative: upwards */
 const scrollScript = (speed: number): string => `{
   const speed = ${speed}, rest = ${REST_MS};
-  const root = document.scrollingElement ?? document.documentElement;
-  const reach = () => root.scrollHeight - innerHeight;
-  let at = speed > 0 ? 0 : reach();
+  const reach = () => (document.scrollingElement ?? document.documentElement).scrollHeight - innerHeight;
+  // A page that is still being loaded has not its full height yet.
+  let at = speed > 0 ? 0 : Infinity;
   let before = performance.now();
   let restsUntil = before + rest;
   const step = (now) => {
     if (now >= restsUntil) {
       const end = speed > 0 ? at >= reach() : at <= 0;
-      at = end ? (speed > 0 ? 0 : reach()) : at + speed * Math.min(100, now - before) / 1000;
+      at = end ? (speed > 0 ? 0 : reach()) : Math.min(at, reach()) + speed * Math.min(100, now - before) / 1000;
       const isDone = speed > 0 ? at >= reach() : at <= 0;
       if (end || isDone) restsUntil = now + rest;
       scrollTo({ top: at, behavior: 'instant' });
@@ -50,17 +51,26 @@ const scrollScript = (speed: number): string => `{
   requestAnimationFrame(step);
 }`;
 
-/** Dresses each page of the address's origin that the web contents load. */
-const dressPage = (contents: WebContents, address: string, { zoom = 1, scroll = 0, css }: PageLook): void => {
-  const styles = [...(zoom === 1 ? [] : [zoomCss(zoom)]), ...(css === undefined ? [] : [css])];
-  if (styles.length === 0 && scroll === 0) return;
-  contents.on('dom-ready', () => {
-    if (originOf(contents.getURL()) !== originOf(address)) return;
+/**
+ * Dresses each document that the web contents load; the look is for pages of the address's origin.
+ * @returns as {@link onDocument}
+ */
+const dressPage = (
+  contents: WebContents,
+  { address, rotation, look: { zoom = 1, scroll = 0, css } }: { address: string; rotation: Rotation; look: PageLook },
+) =>
+  onDocument(contents, () => {
     // Each fails if the page was closed in the meantime.
-    for (const style of styles) contents.insertCSS(style).catch(() => {});
+    const insert = (style: string, cssOrigin: 'user' | 'author' = 'author') =>
+      void contents.insertCSS(style, { cssOrigin }).catch(() => {});
+    // As the user's, it precedes all that the page says.
+    insert(NO_POINTER, 'user');
+    if (rotation !== 0) insert(rotationCss(rotation));
+    if (originOf(contents.getURL()) !== originOf(address)) return;
+    if (zoom !== 1) insert(zoomCss(zoom));
+    if (css !== undefined) insert(css);
     if (scroll !== 0) contents.mainFrame.executeJavaScript(scrollScript(scroll)).catch(() => {});
   });
-};
 
 /** The session of external pages; in memory, so that their storage ends with the app. */
 const externalPartition = 'external';
@@ -103,20 +113,21 @@ const UNAUTHORIZED = 401;
 const runScript = async (contents: WebContents): Promise<unknown> => contents.mainFrame.executeJavaScript('1');
 
 interface ExternalPorts {
-  prepare(contents: WebContents): void;
+  rotation: Rotation;
+  onChord(): void;
   pageHeaders(name: string): PageHeaders | null;
   openSession: Sessions['open'];
 }
 
 /**
  * Allows a page of the service to open external pages, until it navigates or ends.
- * @param ports `prepare` is called with the web contents of each external page before it loads; `pageHeaders` as of the
- *   service; `openSession` as of {@link Sessions}
+ * @param ports `rotation` of the external pages; `onChord`: the maintenance key combination was pressed in one of them;
+ *   `pageHeaders` as of the service; `openSession` as of {@link Sessions}
  */
 export const hostExternalPages = (
   window: LayeredWindow,
   page: WebContents,
-  { prepare, pageHeaders, openSession }: ExternalPorts,
+  { rotation, onChord, pageHeaders, openSession }: ExternalPorts,
 ): void => {
   const views = new Map<number, { view: WebContentsView; contents: WebContents; area: ViewArea; isShown: boolean }>();
   /** Pages that wait for their session. */
@@ -203,14 +214,9 @@ export const hostExternalPages = (
     const contents = view.webContents;
     views.set(id, { view, contents, area, isShown: false });
     setShown(id, false);
-    prepare(contents);
+    watchChord(contents, onChord);
     if (secret !== undefined) grantHeaders(contents, () => pageHeaders(secret));
-    // As the user's, it precedes all that the page says. Fails if the page was closed in the meantime.
-    const hidePointer = () => void contents.insertCSS(NO_POINTER, { cssOrigin: 'user' }).catch(() => {});
-    contents.on('dom-ready', hidePointer);
-    // One that never ends loading has no `dom-ready`. At `did-navigate` Electron drops it while there is no element yet.
-    (contents as EventEmitter).on('ready-to-show', hidePointer);
-    dressPage(contents, url, look);
+    const dressNow = dressPage(contents, { address: url, rotation, look });
     const end = (): void => {
       if (views.get(id)?.contents === contents) close(id);
     };
@@ -268,7 +274,7 @@ export const hostExternalPages = (
       throw new Error(`the page has not begun to load within ${LOAD_MS / 1000} s`);
     }
     // It may have had neither event.
-    if (isLate) hidePointer();
+    if (isLate) void dressNow();
     // As in a browser; a page without a background of its own would be see-through.
     if (!contents.isDestroyed()) view.setBackgroundColor('#ffffff');
     void watchAnswers(id, contents, end);

@@ -1,4 +1,5 @@
 /** What all web contents of the kiosk have in common. */
+import type { EventEmitter } from 'node:events';
 import type { WebContents, WebPreferences } from 'electron';
 import type { Rotation } from './displays.ts';
 
@@ -42,6 +43,38 @@ export const watchChord = (contents: WebContents, onChord: () => void): void => 
   });
 };
 
+/**
+ * Calls `act` once for each document that the web contents load, as soon as it can take styles: at its first layout, or if
+ * that is later at `dom-ready`, which a document that never ends loading does not have. At `did-navigate` Electron drops
+ * styles while there is no element yet.
+ * @returns does the same for a document that has had neither event, unless it is empty
+ */
+export const onDocument = (contents: WebContents, act: () => void): (() => Promise<void>) => {
+  let isDone = false;
+  const begin = (): void => {
+    isDone = false;
+  };
+  const run = (): void => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+  contents.on('did-navigate', begin);
+  // The page of an error is a document too.
+  contents.on('did-fail-provisional-load', (_event, _code, _description, _url, isMainFrame) => isMainFrame && begin());
+  contents.on('dom-ready', run);
+  // `BrowserWindow` alone documents it.
+  (contents as EventEmitter).on('ready-to-show', run);
+  return async () => {
+    try {
+      // That of the web contents would wait for the end of loading.
+      if ((await contents.mainFrame.executeJavaScript('document.documentElement !== null')) === true) run();
+    } catch {
+      // The page was closed in the meantime.
+    }
+  };
+};
+
 /** Rotates the whole page about its center; at 90 and 270 degrees width and height are swapped. */
 export const rotationCss = (rotation: Rotation): string => {
   const [width, height] = rotation % 180 === 0 ? ['100vw', '100vh'] : ['100vh', '100vw'];
@@ -71,7 +104,7 @@ export const rotateContents = (contents: WebContents, initial: Rotation): ((rota
   // Fails if the page was closed in the meantime.
   const apply = (): void => void insert().catch(() => {});
 
-  contents.on('dom-ready', () => {
+  onDocument(contents, () => {
     key = null;
     if (rotation !== 0) apply();
   });

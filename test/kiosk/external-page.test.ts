@@ -396,16 +396,39 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     ]);
   });
 
-  itDouble('is shown where it never ends loading, without a pointer', async () => {
+  itDouble('is shown rotated, dressed and without a pointer, also where it never ends loading', async () => {
     const url = await startForeign();
-    const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
-    const kiosk = await startKiosk({ content, config });
-    await redirect(kiosk, url);
-    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    const content = { web: { zoom: 2, css: ':root { letter-spacing: 7px }' } };
+    const paths = ['', 'hangs', 'bare'];
+    const kiosk = await startKiosk({
+      content: lobby(
+        paths.map((path) => ({
+          id: `web-${path}`,
+          kind: 'web',
+          media_url: url + path,
+          duration_seconds: 600,
+          content,
+        })),
+      ),
+      config: { kiosk: { displays: [{ display: 1, screen: 'lobby', rotation: 90 }] } },
+    });
     await hurry(kiosk, 4);
-    await redirect(kiosk, `${url}bare`);
-    const page = await kiosk.page(/bare$/);
-    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
-    await expect.poll(() => page.evaluate(cursorOf), patience).toBe('none');
+    for (const path of paths) {
+      const page = await kiosk.page(new RegExp(`^${url}${path}$`));
+      const look = () =>
+        page.evaluate(() => {
+          const { cursor, letterSpacing, position } = getComputedStyle(document.documentElement);
+          const zoom = document.body === null ? '2' : getComputedStyle(document.body).zoom;
+          return [cursor, letterSpacing, position, zoom, document.adoptedStyleSheets.length];
+        });
+      // Four styles, each once.
+      await expect.poll(look, { ...patience, message: path }).toEqual(['none', '7px', 'fixed', '2', 4]);
+      await expect.poll(() => viewsOf(kiosk), patience).toContainEqual(shown);
+      await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ command: 'next' }),
+      });
+    }
   });
 });
