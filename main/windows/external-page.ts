@@ -23,9 +23,8 @@ import { onDocument, rotationCss, TRANSPARENT, watchChord } from './web-pages.ts
 /** How long a page rests at its ends, in ms. */
 const REST_MS = 3_000;
 
-/** A frame has a pointer of its own, which it shows unless the pointer passes through it. */
-const NO_POINTER = `*, *::before, *::after { cursor: none !important; }
-  iframe, frame, object, embed { pointer-events: none !important; }`;
+/** No element meets a pointer or a touch, and none shows a pointer: a frame would show one of its own. */
+const INERT = '*, *::before, *::after { cursor: none !important; pointer-events: none !important; }';
 
 const zoomCss = (zoom: number): string => `body { zoom: ${zoom} !important; }`;
 
@@ -52,6 +51,18 @@ const scrollScript = (speed: number): string => `{
 }`;
 
 /**
+ * Keeps passers-by from operating a page: they would have the rights of the person who has signed in to it. A click gives
+ * a page the keyboard even if it does not get the click; touches have no such event, so {@link INERT} stops them.
+ */
+const refuseInput = (contents: WebContents): void => {
+  contents.on('before-input-event', (event) => event.preventDefault());
+  contents.on('before-mouse-event', (event, { type }) => {
+    // A page that never learns where the pointer is does not hide it.
+    if (type !== 'mouseMove') event.preventDefault();
+  });
+};
+
+/**
  * Dresses each document that the web contents load; the look is for pages of the address's origin.
  * @returns as {@link onDocument}
  */
@@ -64,7 +75,7 @@ const dressPage = (
     const insert = (style: string, cssOrigin: 'user' | 'author' = 'author') =>
       void contents.insertCSS(style, { cssOrigin }).catch(() => {});
     // As the user's, it precedes all that the page says.
-    insert(NO_POINTER, 'user');
+    insert(INERT, 'user');
     if (rotation !== 0) insert(rotationCss(rotation));
     if (originOf(contents.getURL()) !== originOf(address)) return;
     if (zoom !== 1) insert(zoomCss(zoom));
@@ -215,6 +226,7 @@ export const hostExternalPages = (
     views.set(id, { view, contents, area, isShown: false });
     setShown(id, false);
     watchChord(contents, onChord);
+    refuseInput(contents);
     if (secret !== undefined) grantHeaders(contents, () => pageHeaders(secret));
     const dressNow = dressPage(contents, { address: url, rotation, look });
     const end = (): void => {

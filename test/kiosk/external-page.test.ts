@@ -168,7 +168,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
         });
       await expect.poll(pointers, patience).toEqual([
         ['h1', 'none'],
-        ['body', 'none'],
+        ['html', 'none'],
       ]);
       // Nor does it get a camera, or a place on the disk.
       const permissions = () =>

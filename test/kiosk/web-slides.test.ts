@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
+import { clickAt, keyPresses, sendInput } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 
@@ -37,5 +38,64 @@ describeBrowser('a web slide', { timeout: 120_000 }, () => {
           .map((each) => each.textContent('h1').catch(() => null)),
       );
     await expect.poll(shown, patience).toContain(text);
+  });
+
+  itDouble('is operated by nobody who passes by, with a mouse, a finger or a keyboard', async () => {
+    const requests: string[] = [];
+    const server = createServer(({ url = '', method }, response) => {
+      requests.push(`${method} ${url}`);
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<!doctype html><title>Board</title><link rel="icon" href="data:,">
+        <style>* { pointer-events: auto !important } body { margin: 0 } main > * { display: block; height: 100px }</style>
+        <main><a href="/elsewhere">Away</a>
+        <form method="post" action="/logout"><button>Sign out</button></form><input id="name" autofocus></main>
+        <script>
+          globalThis.met = [];
+          for (const name of ['mousemove', 'mousedown', 'keydown']) addEventListener(name, () => met.push(name));
+        </script>`);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, 'listening');
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/board`;
+    const kiosk = await startKiosk({
+      content: lobby([{ id: 'board', kind: 'web', media_url: address, duration_seconds: 600 }]),
+      config: { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } },
+    });
+    const page = await kiosk.page(/\/board$/);
+    const field = page.locator('#name');
+    const touch = await page.context().newCDPSession(page);
+    const cursorOf = () => page.evaluate(() => getComputedStyle(document.body).cursor);
+    await expect.poll(cursorOf, patience).toBe('none');
+    const press = (...events: object[]) => sendInput(kiosk.evaluate, '/board', ...events);
+    // Where the pointer is, it learns, so that it hides it; that comes last.
+    const met = async () => {
+      await press({ type: 'mouseMove', x: 500, y: 500 });
+      await expect.poll(() => page.evaluate('met.length'), patience).toBeGreaterThan(0);
+      return new Set(await page.evaluate<string[]>('met.splice(0)'));
+    };
+    const places = [50, 110, 250];
+    await field.focus();
+    for (const y of places) await press(...clickAt(20, y).slice(1));
+    await press(...keyPresses('A', 'Enter', 'Tab', 'Enter', 'Tab', 'Enter'));
+    expect(await met()).toEqual(new Set(['mousemove']));
+    // These come to the page past the app, as touches do.
+    for (const y of places) {
+      await page.mouse.click(20, y);
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: 20, y }] });
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    }
+    await met();
+    expect(await field.inputValue()).toBe('');
+    expect([page.url(), ...requests]).toEqual([address, 'GET /board']);
+
+    // Its own scripts may do all that, and the people of the house open the maintenance page from it.
+    await page.evaluate(() => document.querySelector('button')?.click());
+    await page.waitForURL(/logout$/);
+    const chord = { keyCode: 'M', modifiers: ['control', 'alt', 'shift'] };
+    await sendInput(kiosk.evaluate, '/logout', { type: 'keyDown', ...chord });
+    await kiosk.page(/maintenance\.html/);
   });
 });

@@ -72,6 +72,22 @@ export const hangPage = (ask: Ask, part: string): Promise<void> =>
     process.kill(page.getOSProcessId(), 'SIGSTOP');
   }, part);
 
+/** Sends keys and clicks to a page as the people in front of it do: the app gets them first. @param part of its address */
+export const sendInput = (ask: Ask, part: string, ...events: object[]): Promise<void> =>
+  ask(
+    ({ webContents }, [wanted, given]) => {
+      const page = webContents.getAllWebContents().find((each: Electron) => each.getURL().includes(wanted));
+      for (const event of given) page.sendInputEvent(event);
+    },
+    [part, events],
+  );
+
+/** For {@link sendInput}. */
+export const clickAt = (x: number, y: number): object[] =>
+  ['mouseMove', 'mouseDown', 'mouseUp'].map((type) => ({ type, x, y, button: 'left', clickCount: 1 }));
+export const keyPresses = (...keys: string[]): object[] =>
+  keys.flatMap((keyCode) => ['keyDown', 'keyUp'].map((type) => ({ type, keyCode })));
+
 /** Lets the app's steady clock jump ahead, as one that a machine wakes up with does. */
 export const passTime = (ask: Ask, seconds: number): Promise<void> =>
   ask((_electron, ms) => {

@@ -8,7 +8,7 @@ import type { Chromium, Parameters } from './chromium.ts';
 import { decode, encode } from './clone.ts';
 import { createEvent, Ipc } from './emitter.ts';
 import { NativeImage } from './image.ts';
-import { type KeyInput, keyOf } from './keys.ts';
+import { isMouse, type KeyInput, keyOf, type MouseInput, mouseOf } from './keys.ts';
 import { awaitLoad } from './load.ts';
 import { type NetError, netError } from './net-errors.ts';
 import { callback, pageBinding, pageSide, preloadBinding, preloadWorld } from './page-side.ts';
@@ -717,19 +717,27 @@ export class WebContents extends EventEmitter {
     );
   }
 
-  /** The app gets the key before the page, which gets none that is prevented. */
-  sendInputEvent(given: KeyInput): void {
+  /** The app gets it before the page, which gets none that is prevented. */
+  sendInputEvent(given: KeyInput | MouseInput): void {
     this.#check();
-    const { input, chromium } = keyOf(given);
     const event = createEvent();
+    if (isMouse(given)) {
+      this.emit('before-mouse-event', event, given);
+      if (!event.defaultPrevented) this.#dispatch('Input.dispatchMouseEvent', mouseOf(given));
+      return;
+    }
+    const { input, chromium } = keyOf(given);
     if (input.type !== 'char') this.emit('before-input-event', event, input);
-    if (event.defaultPrevented || this.isDestroyed()) return;
+    if (!event.defaultPrevented) this.#dispatch('Input.dispatchKeyEvent', chromium);
+  }
+  #dispatch(method: string, parameters: Parameters): void {
+    if (this.isDestroyed()) return;
     const hanging = setTimeout(() => {
       if (!this.isDestroyed() && this.#isPainted) this.emit('unresponsive', createEvent());
     }, HANG_MS);
     hanging.unref();
     void this.attached
-      .then(({ send }) => send('Input.dispatchKeyEvent', chromium))
+      .then(({ send }) => send(method, parameters))
       .then(
         () => clearTimeout(hanging),
         () => clearTimeout(hanging),

@@ -1,4 +1,4 @@
-/** The keys of `sendInputEvent`, as the app and the page get them. */
+/** The keys and clicks of `sendInputEvent`, as the app and the page get them. */
 
 export interface KeyInput {
   type: 'keyDown' | 'keyUp' | 'char';
@@ -53,3 +53,20 @@ export const keyOf = ({ type, keyCode, modifiers = [] }: KeyInput) => {
     },
   };
 };
+
+export interface MouseInput {
+  type: 'mouseDown' | 'mouseUp' | 'mouseMove';
+  /** In pixels of the view. */
+  x: number;
+  y: number;
+  button?: 'left' | 'middle' | 'right';
+  clickCount?: number;
+}
+
+const mouseTypes = { mouseDown: 'mousePressed', mouseUp: 'mouseReleased', mouseMove: 'mouseMoved' } as const;
+
+export const isMouse = (given: KeyInput | MouseInput): given is MouseInput => given.type in mouseTypes;
+
+/** As Chromium's protocol has it. */
+export const mouseOf = ({ type, x, y, button = 'left', clickCount = 1 }: MouseInput) =>
+  type === 'mouseMove' ? { type: mouseTypes[type], x, y } : { type: mouseTypes[type], x, y, button, clickCount };
