@@ -185,7 +185,7 @@ export const peopleRoutes = (
       const { signer } = ctx.state;
       if (signer !== null && signer.id !== id) requireRole(signer.role, 'admin');
       const { keyId } = readFields(keyParams, { keyId: ctx.params.keyId });
-      await people.removeKey(id, keyId, authorOf(ctx));
+      await people.removeKey(id, keyId, authorOf(ctx), signer?.keyId === keyId);
       ctx.status = 204;
     },
 

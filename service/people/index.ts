@@ -304,14 +304,15 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
       }),
 
     /** @throws CodedError `secret_required`, `person_not_found`, `key_not_found`, `last_admin` */
-    removeKey: (id: string, keyId: string, by: Author | null): Promise<void> =>
+    removeKey: (id: string, keyId: string, by: Author | null, isSigner: boolean): Promise<void> =>
       enqueue(async () => {
         checkSecret();
         const person = need(id);
         const key = person.keys.find((each) => each.id === keyId);
         if (key === undefined) throw new CodedError('key_not_found');
         checkLastAdmin(view(), id, { keys: person.keys.filter((each) => each !== key) });
-        await endInvitations(id);
+        // Who leaves a browser keeps what they have sent.
+        if (!isSigner) await endInvitations(id);
         await keys.put({ ...key, removed: { at: iso(), by } });
       }),
 
@@ -433,7 +434,6 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         checkLastAdmin(view(), id, { role });
         if (before?.role === 'admin' && role !== 'admin') await endInvitations(id, false);
         const old = before?.record;
-        const at = iso();
         await people.put({
           ...old,
           id,
@@ -441,7 +441,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           role,
           // Those of one who is an admin for now count again afterwards.
           tags: old?.tags ?? [],
-          created_at: old?.created_at ?? at,
+          created_at: old?.created_at ?? iso(),
           updated_at: laterThan(old?.updated_at, siteTime.timeOfDay()),
         });
         const ends_at = iso(siteTime.now() + SIGN_IN_MS);

@@ -216,10 +216,12 @@ test.each([
   expect((await joinWith(box, others, 'olga', makeKey())).status).toBe(201);
 });
 
-test('an admin invites themselves for a second phone', async () => {
+test('an admin invites themselves for a second phone, also where they then leave the first one', async () => {
   const { box } = await start();
+  await addPerson(box, 'admin');
   const eve = await addPerson(box, 'admin', { id: 'eve' });
   const invited = await eve.ask('POST', `${api}/people/eve/invitations`, undefined, localHeaders(box));
+  expect((await eve.ask('DELETE', `${api}/people/eve/keys/${eve.key.keyId}`)).status).toBe(204);
   expect((await joinWith(box, (await invited.json()).code, 'eve', makeKey())).status).toBe(201);
 });
 
