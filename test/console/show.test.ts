@@ -75,6 +75,39 @@ itBrowser('of displays of which some are paused, these alone are resumed', walk,
   expect(commands()).toEqual([2, 1, 2]);
 });
 
+itBrowser('what is sent to a display that has reloaded meanwhile reaches no other', async () => {
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const [first, second] = [
+    await joinScreen(service, 'lobby', { clientName: 'One' }),
+    await joinScreen(service, 'lobby', { clientName: 'Two' }),
+  ];
+  const { page, go } = await openConsole(service.url);
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/commands')) sent.push(request.postDataJSON());
+  });
+  await go('screens/lobby');
+  const choices = page.locator('.device-choice');
+  const states = () => choices.locator('.state').allTextContents();
+  await choices.nth(2).click();
+  const name = await choices.nth(2).locator('.device-name').textContent();
+  await page.getByRole('heading', { name: name ?? '' }).waitFor();
+  const [stays, leaves] = name === 'Two' ? [first, second] : [second, first];
+  leaves.socket.close();
+  const again = await joinScreen(service, 'lobby', { clientName: 'Again' });
+  await expect.poll(states, patience).toEqual(['Nothing to show', 'Nothing to show', 'Away']);
+  await page.getByRole('button', { name: 'Black out' }).click();
+  await page.getByText('This display is not connected').waitFor();
+  expect(sent).toEqual([]);
+
+  await choices.filter({ hasText: 'Again' }).click();
+  await expect.poll(states, patience).toEqual(['Nothing to show', 'Nothing to show']);
+  await page.getByRole('button', { name: 'Black out' }).click();
+  await again.message(({ type }) => type === 'command');
+  expect(sent).toMatchObject([{ connectionId: again.connectionId }]);
+  expect(stays.messages.filter(({ type }) => type === 'command')).toEqual([]);
+});
+
 itBrowser('beyond the days whose slides are known, what plays is told by the programme', async () => {
   const on = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const service = await startTestService({

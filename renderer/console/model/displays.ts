@@ -113,6 +113,19 @@ export const displaysOf = perObject(({ devices, connections, faults = [] }: Site
   return [...expected, ...others];
 });
 
+/**
+ * The display that was chosen, as it is now. An unbound page is a new connection after each reload: the chosen one is offline
+ * then, so that what is meant for it reaches no other.
+ */
+export const chosenDisplay = (displays: readonly Display[], chosen: Display): Display =>
+  displays.find(({ key }) => key === chosen.key) ?? {
+    ...chosen,
+    state: 'away',
+    device: null,
+    connection: null,
+    fault: null,
+  };
+
 /** The most urgent state of the screen's displays; null: it has no display yet. */
 export const stateOfScreen = (displays: readonly Pick<Display, 'state'>[]): DisplayState | null =>
   urgency.find((state) => displays.some((display) => display.state === state)) ?? null;

@@ -21,7 +21,7 @@ interface DisplaysProps {
   displays: readonly Display[];
   /** The key of the display that commands go to; null: all of them. */
   selected: string | null;
-  onSelect(key: string | null): void;
+  onSelect(display: Display | null): void;
 }
 
 export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) => {
@@ -51,6 +51,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
     const body: Binding = { deviceId, clientName: (display.name ?? texts.unnamed).slice(0, 64), screenSlug };
     void attempt(async () => {
       const { screenName, queued } = await client.json<OnboardingResult>('/api/onboarding', { method: 'POST', body });
+      onSelect(null);
       return queued ? words.movedLater({ screen: screenName }) : words.moved({ screen: screenName });
     });
   };
@@ -59,6 +60,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
     forgetting.value = null;
     void attempt(async () => {
       await client.json(`/console/api/devices/${encodeURIComponent(deviceId)}`, { method: 'DELETE' });
+      onSelect(null);
       return words.forgotten;
     });
   };
@@ -111,7 +113,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                   type="radio"
                   name="display"
                   checked={selected === key || displays.length === 1}
-                  onChange={() => onSelect(key)}
+                  onChange={() => onSelect(display)}
                 />
                 <span class="device-name">{name ?? texts.unnamed}</span>
                 <span class={`state ${toneOf[state]}`}>{stateWords(display, slug)}</span>

@@ -1,6 +1,6 @@
 /** One screen: its picture large, its displays, commands, and what it plays. */
 import { useSignal } from '@preact/signals';
-import { byUrgency, displaysOf } from '../model/displays.ts';
+import { byUrgency, chosenDisplay, type Display, displaysOf } from '../model/displays.ts';
 import { titleOf } from '../model/document.ts';
 import { shownSlide } from '../model/shown.ts';
 import { hrefOf, screenAddress } from '../stores/router.ts';
@@ -32,7 +32,8 @@ const PHOTO_MS = 5_200;
 
 export const ScreenPage = ({ slug }: { slug: string }) => {
   const { access, site, documents, texts } = useConsole();
-  const selected = useSignal<string | null>(null);
+  /** As it was when it was chosen; null: commands go to all. */
+  const chosen = useSignal<Display | null>(null);
   const isKnown = site.slugs.value.includes(slug);
   const screen = isKnown ? site.screen(slug)?.value : undefined;
   if (site.overview.value === null) return <p class="soft">{texts.loading}</p>;
@@ -46,8 +47,10 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
       </Empty>
     );
   }
-  const displays = displaysOf(screen).toSorted(byUrgency);
-  const target = displays.find(({ key }) => key === selected.value) ?? (displays.length === 1 ? displays[0] : null);
+  const listed = displaysOf(screen).toSorted(byUrgency);
+  const selected = chosen.value === null ? null : chosenDisplay(listed, chosen.value);
+  const displays = selected === null || listed.includes(selected) ? listed : [...listed, selected];
+  const target = selected ?? (displays.length === 1 ? displays[0] : null);
   const pictured = target ?? displays.find(({ connection }) => connection !== null) ?? displays[0];
   const content = documents.current.value?.content ?? null;
   const shown = shownSlide(pictured?.connection ?? null, slug, content, site.overview.value.takeovers);
@@ -100,9 +103,9 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
             <Displays
               slug={slug}
               displays={displays}
-              selected={selected.value}
-              onSelect={(key) => {
-                selected.value = key;
+              selected={selected?.key ?? null}
+              onSelect={(display) => {
+                chosen.value = display;
               }}
             />
           )}
