@@ -10,12 +10,11 @@ import { starterOf } from './model/doers.ts';
 import { isRunning } from './model/shown.ts';
 import type { Takeover } from './model/wire.ts';
 import type { Access } from './stores/access.ts';
-import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
 import type { ConsoleTexts } from './texts/box.ts';
 import { useConsole } from './ui/context.tsx';
-import { Button, Confirm, Empty, Failure, IconButton } from './ui/controls.tsx';
+import { Button, Confirm, Empty, Failure, Notices } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { useDropped, useReceive } from './ui/receive.ts';
@@ -152,35 +151,6 @@ export const Banners = () => {
     </div>
   );
 };
-
-export const Notices = ({ announcer, closeLabel }: { announcer: Announcer; closeLabel: string }) => (
-  <div class="notices" role="status" aria-live="polite">
-    {announcer.notices.value.map(({ id, text, kind, action }) =>
-      kind === 'spoken' ? (
-        <p key={id} class="unseen">
-          {text}
-        </p>
-      ) : (
-        <p key={id} class={kind === 'failure' ? 'toast failure' : 'toast'}>
-          <span>{text}</span>
-          {action !== null && (
-            <button
-              type="button"
-              class="toast-action"
-              onClick={() => {
-                announcer.dismiss(id);
-                action.act();
-              }}
-            >
-              {action.label}
-            </button>
-          )}
-          <IconButton icon="close" label={closeLabel} onClick={() => announcer.dismiss(id)} />
-        </p>
-      ),
-    )}
-  </div>
-);
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
@@ -449,7 +419,7 @@ export const App = () => {
         </main>
       </div>
       <Drop />
-      <Notices announcer={announcer} closeLabel={texts.close} />
+      <Notices isShown={announcer.dialogs.value.length === 0} />
       {invitation === null ? (
         session.isAsking.value && <Lazy key="sign-in" load={signIn} with={{}} />
       ) : 'code' in invitation ? (

@@ -1,4 +1,4 @@
-/** Every page and dialog of the console is clean for axe, by day and by night; dialogs by night, and with the page behind them, in `npm run soak`. */
+/** Every page and dialog of the console is clean for axe, by day and by night, and dialogs give the focus back; dialogs by night, and with the page behind them, in `npm run soak`. */
 import { expect } from 'vitest';
 import { openLanding } from '../devices/support.ts';
 import { itBrowser } from '../support/browser.ts';
@@ -73,14 +73,14 @@ itBrowser(
         await check('week');
       }
       for (const dialog of dialogs) {
-        await page
-          .getByRole('button', { name: dialog, exact: dialog !== 'Plays now' })
-          .first()
-          .click();
+        const opener = page.getByRole('button', { name: dialog, exact: dialog !== 'Plays now' }).first();
+        await opener.click();
         await page.getByRole('dialog').waitFor();
         await check(`${hash}: ${dialog}`);
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
+        const isBack = await opener.evaluate((element) => element === document.activeElement);
+        expect.soft(isBack, `the focus after ${hash}: ${dialog}`).toBe(true);
       }
     }
 

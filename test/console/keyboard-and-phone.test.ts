@@ -14,6 +14,14 @@ import { shareConsole, violationsOn } from './browser.ts';
 const slides = [{ id: 'hello', kind: 'text', title: 'Hello', duration_seconds: 3600 }];
 const small = { width: 320, height: 180 };
 
+/** What has the focus, such as `main` or `input Message`. */
+const focusOf = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLInputElement | null;
+    const name = element?.ariaLabel ?? element?.labels?.[0]?.textContent ?? '';
+    return `${element?.localName} ${name}`.trim();
+  });
+
 /** Presses Tab until what has the focus is called so. */
 const tabTo = async (page: Page, name: string): Promise<void> => {
   const seen: string[] = [];
@@ -50,6 +58,24 @@ describeBrowser('at a desk', { timeout: 60_000 }, () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Copy the address' }).click();
     await page.getByText('The address is copied.').waitFor();
+  });
+
+  test('what is announced while a dialog is open stands in it', async () => {
+    const { page, go } = desk();
+    await go('takeovers');
+    await page.getByRole('button', { name: 'Choose' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'setup.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
+    const notice = page.locator('[role=status]').getByText('setup.exe is no picture');
+    await notice.waitFor();
+    expect(await dialog.locator('[role=status]').getByText('setup.exe').count()).toBe(1);
+    expect(await notice.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await notice.waitFor();
+    await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
   });
 
   test('an editor uploads, adds a slide and publishes with the keyboard alone', async () => {

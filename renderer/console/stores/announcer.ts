@@ -26,6 +26,7 @@ const MOST = 4;
 
 export const createAnnouncer = (texts: Pick<ConsoleTexts, 'errors' | 'ofBox'>) => {
   const notices = signal<readonly Notice[]>([]);
+  const dialogs = signal<readonly string[]>([]);
   let last = 0;
   const dismiss = (id: number): void => {
     notices.value = notices.value.filter((notice) => notice.id !== id);
@@ -47,6 +48,8 @@ export const createAnnouncer = (texts: Pick<ConsoleTexts, 'errors' | 'ofBox'>) =
   const complain = (text: string): void => void add(text, 'failure');
   return {
     notices: notices as ReadonlySignal<readonly Notice[]>,
+    /** The ids of open dialogs, the topmost last: what is behind it is not announced, so that it has the notices. */
+    dialogs,
     /** Replaces the previous announcement. @param action such as undoing what is announced */
     say: (text: string, action?: NoticeAction): void => addForAWhile(text, 'success', action),
     /** Announces to assistive technology only: the page shows it already. */

@@ -1,7 +1,7 @@
 /** The controls that all pages of the console share. */
 import type { Signal } from '@preact/signals';
 import type { ButtonHTMLAttributes, ComponentChildren, DetailsHTMLAttributes } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from './context.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -19,10 +19,16 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  const { texts } = useConsole();
-  useEffect(() => {
+  const { texts, announcer } = useConsole();
+  const { dialogs } = announcer;
+  // Before anything is painted or taken away: later the browser does not know where the focus was.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
-    return () => dialog.current?.close();
+    dialogs.value = [...dialogs.peek(), heading];
+    return () => {
+      dialog.current?.close();
+      dialogs.value = dialogs.peek().filter((each) => each !== heading);
+    };
   }, []);
   return (
     <dialog
@@ -45,7 +51,41 @@ export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps
         {onClose && <IconButton icon="close" label={texts.close} onClick={onClose} />}
       </div>
       {children}
+      <Notices isShown={dialogs.value.at(-1) === heading} />
     </dialog>
+  );
+};
+
+/** What was announced last. @param props.isShown whether it is said here; the place of it is there before, as readers need */
+export const Notices = ({ isShown }: { isShown: boolean }) => {
+  const { announcer, texts } = useConsole();
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {(isShown ? announcer.notices.value : []).map(({ id, text, kind, action }) =>
+        kind === 'spoken' ? (
+          <p key={id} class="unseen">
+            {text}
+          </p>
+        ) : (
+          <p key={id} class={kind === 'failure' ? 'toast failure' : 'toast'}>
+            <span>{text}</span>
+            {action !== null && (
+              <button
+                type="button"
+                class="toast-action"
+                onClick={() => {
+                  announcer.dismiss(id);
+                  action.act();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
+            <IconButton icon="close" label={texts.close} onClick={() => announcer.dismiss(id)} />
+          </p>
+        ),
+      )}
+    </div>
   );
 };
 
