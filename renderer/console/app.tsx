@@ -1,6 +1,6 @@
 /** The frame of the console: navigation, banners, and the page of the address. */
 import { useComputed, useSignal } from '@preact/signals';
-import { Component, type ComponentChildren } from 'preact';
+import { Component, type ComponentChildren, type RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
 import { isCode, Refusal, Unreachable } from './api/errors.ts';
@@ -377,6 +377,28 @@ const NotOffered = () => {
   );
 };
 
+/** What had the focus may vanish or be disabled: the page then has it, not the document, where keys and readers begin again. */
+const useKeptFocus = (page: RefObject<HTMLElement | null>): void => {
+  useEffect(() => {
+    let last: Element | null = null;
+    const note = (event: FocusEvent): void => {
+      last = event.target instanceof Element ? event.target : null;
+    };
+    const observer = new MutationObserver(() => {
+      if (last === null || (last.isConnected && !last.matches(':disabled'))) return;
+      const { activeElement } = document;
+      // A disabled control has the focus until the next frame.
+      if (activeElement === document.body || activeElement === last) page.current?.focus({ preventScroll: true });
+    });
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    addEventListener('focusin', note);
+    return () => {
+      observer.disconnect();
+      removeEventListener('focusin', note);
+    };
+  }, []);
+};
+
 export const App = () => {
   const { router, texts, session, announcer, access } = useConsole();
   const [first = 'screens', ...rest] = router.path.value;
@@ -388,6 +410,7 @@ export const App = () => {
   // A draft is begun for somebody, and stays while it is asked who goes on.
   const isKnown = useRef(false);
   isKnown.current ||= session.signer.value !== null;
+  useKeptFocus(main);
   // A new page begins at its head, for readers of screens too.
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;

@@ -60,6 +60,18 @@ describeBrowser('at a desk', { timeout: 60_000 }, () => {
     await page.getByText('The address is copied.').waitFor();
   });
 
+  test('the focus stays on the page where what had it vanishes or is used up', async () => {
+    const { page, go } = desk();
+    await go('content/screens');
+    await page.getByRole('button', { name: 'Delete Lobby' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByText('“Lobby” is deleted.').waitFor();
+    await expect.poll(() => focusOf(page), patience).toBe('main');
+    await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Delete Lobby' }).waitFor();
+    await expect.poll(() => focusOf(page), patience).toBe('main');
+  });
+
   test('what is announced while a dialog is open stands in it', async () => {
     const { page, go } = desk();
     await go('takeovers');
