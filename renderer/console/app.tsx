@@ -399,6 +399,10 @@ const useKeptFocus = (page: RefObject<HTMLElement | null>): void => {
   }, []);
 };
 
+/** Where a page begins: choosing in the week whose it is goes on in the same page. */
+const beginOf = ([first, tab, ...rest]: readonly string[]): string =>
+  [first, tab, ...(first === 'content' && tab === 'week' ? [] : rest)].join('/');
+
 export const App = () => {
   const { router, texts, session, announcer, access } = useConsole();
   const [first = 'screens', ...rest] = router.path.value;
@@ -406,7 +410,7 @@ export const App = () => {
   const invitation = session.invitation.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  const where = router.path.value.join('/');
+  const where = beginOf(router.path.value);
   // A draft is begun for somebody, and stays while it is asked who goes on.
   const isKnown = useRef(false);
   isKnown.current ||= session.signer.value !== null;

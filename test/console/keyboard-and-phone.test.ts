@@ -72,6 +72,22 @@ describeBrowser('at a desk', { timeout: 60_000 }, () => {
     await expect.poll(() => focusOf(page), patience).toBe('main');
   });
 
+  test('the week of each screen is reached by the arrow keys', async () => {
+    const { page, go } = desk();
+    await go('content/week');
+    const target = page.getByLabel('Week of');
+    await target.focus();
+    for (const [key, value] of [
+      ['ArrowDown', 'lobby'],
+      ['ArrowUp', 'all'],
+      ['ArrowDown', 'lobby'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => page.url(), patience).toContain(`#/content/week/${value}`);
+      expect([await focusOf(page), await target.inputValue()]).toEqual(['select Week of', value]);
+    }
+  });
+
   test('what is announced while a dialog is open stands in it', async () => {
     const { page, go } = desk();
     await go('takeovers');

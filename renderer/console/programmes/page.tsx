@@ -87,7 +87,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
   const evaluation = useMemo(() => createEvaluation(document, subject, timeZone), [document, subject]);
   useEffect(() => {
     const named = all.find(({ id }) => id === wanted);
-    if (named !== undefined) selected.value = { id: named.id, origin: (named.days?.[0] ?? 1) - 1 };
+    selected.value = named === undefined ? null : { id: named.id, origin: (named.days?.[0] ?? 1) - 1 };
   }, [wanted, target]);
   useWanted(wanted, field, selected.value?.id);
 
@@ -150,10 +150,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
         <select
           id={targetId}
           value={target}
-          onChange={(event) => {
-            selected.value = null;
-            router.go('content', 'week', event.currentTarget.value);
-          }}
+          onChange={(event) => router.go('content', 'week', event.currentTarget.value)}
         >
           <TargetOptions document={document} />
         </select>
