@@ -22,6 +22,28 @@ const focusOf = (page: Page): Promise<string> =>
     return `${element?.localName} ${name}`.trim();
   });
 
+/** Steps with Tab through a page. @returns the names of controls that came to stand beneath others wholly */
+const coveredOn = async (page: Page, steps: number): Promise<string[]> => {
+  const covered: string[] = [];
+  for (let step = 0; step < steps; step++) {
+    await page.keyboard.press('Tab');
+    const name = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement;
+      // The player of the preview scrolls by itself.
+      if (element === document.body || element instanceof HTMLIFrameElement) return null;
+      const seen = element.closest('label') ?? element;
+      const { left, top, width, height } = seen.getBoundingClientRect();
+      const isSeen = [0.1, 0.5, 0.9].some((part) => {
+        const hit = document.elementFromPoint(left + width / 2, top + height * part);
+        return hit !== null && (seen.contains(hit) || hit.contains(seen)) && !hit.matches('html, body');
+      });
+      return isSeen ? null : (element.ariaLabel ?? element.textContent ?? element.localName).trim();
+    });
+    if (name !== null) covered.push(name);
+  }
+  return covered;
+};
+
 /** Presses Tab until what has the focus is called so. */
 const tabTo = async (page: Page, name: string): Promise<void> => {
   const seen: string[] = [];
@@ -104,6 +126,17 @@ describeBrowser('at a desk', { timeout: 60_000 }, () => {
     await dialog.waitFor({ state: 'detached' });
     await notice.waitFor();
     await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('at twice the size no bar covers what has the focus', async () => {
+    const { page, go } = desk();
+    await page.setViewportSize({ width: 640, height: 400 });
+    for (const hash of ['content/playlists/main', 'content/week', 'takeovers', 'history']) {
+      await go(hash);
+      await page.locator('main h1').waitFor();
+      expect.soft(await coveredOn(page, 40), hash).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   test('an editor uploads, adds a slide and publishes with the keyboard alone', async () => {
