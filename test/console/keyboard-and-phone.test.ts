@@ -246,6 +246,31 @@ describeBrowser('on a phone', { timeout: 90_000 }, () => {
     });
   });
 
+  test('what keeps a takeover from being shown has the focus, and no bar covers a field', async () => {
+    const { page, go } = phone();
+    await go('takeovers');
+    const show = page.getByRole('button', { name: /^Show on/ });
+    await show.tap();
+    await page.getByText('Write a message, or choose a picture.').waitFor();
+    await expect.poll(() => focusOf(page), patience).toBe('input Message');
+    await page.getByLabel('Message').fill('The lift is out of order');
+    await page.getByRole('radio', { name: 'Some' }).check();
+    await show.tap();
+    await expect.poll(() => focusOf(page), patience).toBe('input All screens');
+    await page.getByRole('radio', { name: 'All screens' }).check();
+    await page.getByRole('radio', { name: 'Until …' }).check();
+    const until = page.getByLabel(/^Until, time in/);
+    await until.fill('');
+    await show.tap();
+    await expect.poll(() => focusOf(page), patience).toMatch(/^input Until, time in/);
+    const described = await until.evaluate(
+      (element) => document.getElementById(element.getAttribute('aria-describedby') ?? '')?.textContent,
+    );
+    expect(described).not.toBe('');
+    await page.evaluate(() => scrollTo(0, 0));
+    expect(await coveredOn(page, 40)).toEqual([]);
+  });
+
   test('the dialogs that publish, merge and take over are clean for axe, a picture takes the screens over, and the plays are drawn', async () => {
     const { service, page, go } = phone();
     putImage(service.dataDir, 'evacuation.png', [160, 20, 20]);

@@ -17,6 +17,7 @@ import { Button, Confirm, Fault, Field } from '../ui/controls.tsx';
 import { Chip, TextField } from '../ui/inputs.tsx';
 import { MediaField } from '../ui/media-field.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
+import { focusOn } from '../ui/wanted.ts';
 import { Messages } from './messages.tsx';
 import { OpenTakeovers } from './open.tsx';
 import { everywhere, Targets, targetsOf, type Where } from './targets.tsx';
@@ -144,6 +145,10 @@ export const TakeoverPage = () => {
       }),
     [],
   );
+  useEffect(() => {
+    // On a phone it is far above the button.
+    if (fault.value !== null) focusOn(undefined, fault.value.field);
+  }, [fault.value]);
   const faultOf = (field: string): string | null => (fault.value?.field === field ? fault.value.text : null);
 
   const spanOf = (): { from: number; until: number | null } => {
@@ -251,6 +256,7 @@ export const TakeoverPage = () => {
             <p class="hint">{words.levelHint[level]}</p>
           </fieldset>
           <TextField
+            field="title"
             label={words.headline}
             fault={faultOf('title')}
             value={title}
@@ -299,15 +305,18 @@ export const TakeoverPage = () => {
               )}
             </div>
             {minutes === null && !lastsUntilEnded && (
-              <input
-                type="datetime-local"
-                aria-label={words.untilLabel({ timeZone: format.zone })}
-                value={until}
-                aria-invalid={faultOf('until') !== null}
-                onInput={(event) => change({ until: event.currentTarget.value })}
-              />
+              <div data-field="until">
+                <input
+                  type="datetime-local"
+                  aria-label={words.untilLabel({ timeZone: format.zone })}
+                  value={until}
+                  aria-invalid={faultOf('until') !== null}
+                  aria-describedby="until-fault"
+                  onInput={(event) => change({ until: event.currentTarget.value })}
+                />
+              </div>
             )}
-            <Fault>{faultOf('until')}</Fault>
+            <Fault id="until-fault">{faultOf('until')}</Fault>
           </fieldset>
           <TextField
             label={words.startLabel({ timeZone: format.zone })}

@@ -37,7 +37,7 @@ export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: Targ
   const shownTags = tagsOf(screens).filter((tag) => access.covers([tagTarget(tag)], []));
   const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
   return (
-    <fieldset class="field" aria-describedby="targets-fault">
+    <fieldset class="field" data-field="targets" aria-describedby="targets-fault">
       <legend>{words.where}</legend>
       {access.covers(['all'], []) && (
         <div class="chips">

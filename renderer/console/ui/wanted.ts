@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /** Opens what hides a field, and puts the focus on its control. @returns whether it is there */
-const focusOn = (record: string | undefined, field: string | undefined): boolean => {
+export const focusOn = (record: string | undefined, field: string | undefined): boolean => {
   const scope =
     record === undefined ? document : document.querySelector<HTMLElement>(`[data-record="${CSS.escape(record)}"]`);
   const found = field === undefined ? null : scope?.querySelector<HTMLElement>(`[data-field~="${CSS.escape(field)}"]`);
