@@ -128,6 +128,24 @@ describeBrowser('at a desk', { timeout: 60_000 }, () => {
     await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
   });
 
+  test('what is chosen differs where the person has colours of their own', async () => {
+    const { page, go } = desk();
+    await page.emulateMedia({ forcedColors: 'active' });
+    const groundOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
+    await go('takeovers');
+    await page.getByLabel('Message').waitFor();
+    expect(await groundOf('.chip :checked + span')).not.toBe(await groundOf('.chip :not(:checked) + span'));
+    expect(await groundOf('.rail nav [aria-current]')).not.toBe(await groundOf('.rail nav a:not([aria-current])'));
+    await go('content');
+    await page.locator('.tabs').waitFor();
+    expect(await groundOf('.tabs [aria-current]')).not.toBe(await groundOf('.tabs a:not([aria-current])'));
+    await page.emulateMedia({ forcedColors: 'none' });
+  });
+
   test('at twice the size no bar covers what has the focus', async () => {
     const { page, go } = desk();
     await page.setViewportSize({ width: 640, height: 400 });

@@ -138,6 +138,17 @@ describeBrowser('the form', () => {
     expect(top).toBeGreaterThanOrEqual(bottom);
   });
 
+  it('has choices that the browser itself draws where the person has colours of their own', async () => {
+    const phone = await openForm(reachable());
+    await phone.emulateMedia({ forcedColors: 'active' });
+    onTestFinished(() => phone.emulateMedia({ forcedColors: 'none' }));
+    const drawn = await phone
+      .locator('.choice input')
+      .first()
+      .evaluate((choice) => getComputedStyle(choice).appearance);
+    expect(drawn).toBe('auto');
+  });
+
   it('says that an id is wrong, and not that there is none', async () => {
     const service = reachable();
     const phone = await visit(formOf(service, 'a/b'));
