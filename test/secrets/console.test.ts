@@ -26,6 +26,15 @@ it.skipIf(isSkipped)(
     await page.getByText('https://dash.example.com').waitFor();
     expect(await page.content()).not.toContain('5ecret');
 
+    await page.route('**/console/api/secrets', (route) => route.fulfill({ status: 500, json: {} }));
+    await go('media');
+    await go('boxes');
+    await page.locator('.page-secrets .fault').getByText(/./).waitFor();
+    await page.unroute('**/console/api/secrets');
+    await go('media');
+    await go('boxes');
+    await page.getByText('https://dash.example.com').waitFor();
+
     // What is typed there could be read on the way.
     expect(await page.getByRole('button', { name: 'New secret' }).count()).toBe(0);
     expect(await violationsOn(page)).toEqual([]);

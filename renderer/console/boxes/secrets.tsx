@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Secret } from '../../../service/contract/console/secrets.ts';
-import { reasonOf } from '../api/errors.ts';
+import { isCode, reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Confirm, Dialog, Fault } from '../ui/controls.tsx';
 import { TextField, typedInto } from '../ui/inputs.tsx';
@@ -70,14 +70,20 @@ export const Secrets = () => {
   const { client, session, texts, format, clock, announcer, access, secureUrl } = useConsole();
   const words = texts.boxes.secrets;
   const list = useSignal<readonly Secret[]>([]);
+  /** Why the list is not the newest; null: it is. */
+  const fault = useSignal<string | null>(null);
   const isAdding = useSignal(false);
   const mayAdd = session.isSecured.value && access.may('PUT /console/api/secrets/:name');
   /** The one that is to be deleted. */
   const doomed = useSignal<string | null>(null);
   const load = async (): Promise<void> => {
-    // Not everybody may list them.
-    const found = await client.json<{ secrets: Secret[] }>(base).catch(() => null);
-    list.value = found?.secrets ?? [];
+    try {
+      list.value = (await client.json<{ secrets: Secret[] }>(base)).secrets;
+      fault.value = null;
+    } catch (error) {
+      // Not everybody may list them.
+      if (!isCode(error, 'role_required')) fault.value = reasonOf(error, texts);
+    }
   };
   const remove = async (name: string): Promise<void> => {
     doomed.value = null;
@@ -103,6 +109,7 @@ export const Secrets = () => {
       </div>
       <p class="soft">{words.about}</p>
       {!session.isSecured.value && <p class="hint">{words.needsSecret}</p>}
+      <Fault>{fault.value}</Fault>
       {list.value.map(({ name, origins, updated_at }) => (
         <div key={name} class="row panel-head">
           <p>
