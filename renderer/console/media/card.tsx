@@ -1,6 +1,6 @@
 /** A medium with its picture: what it is, where it is used, and what can be done to it. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';
 import { mediumUrl } from '../model/document.ts';
 import type { MediaList } from '../model/wire.ts';
@@ -37,7 +37,8 @@ const MediumName = ({ medium: { filename }, isRenaming }: { medium: Medium; isRe
   const name = useSignal(filename);
   const isBusy = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before it is seen: what is typed at once is in it.
+  useLayoutEffect(() => {
     if (!isRenaming.value) return;
     name.value = filename;
     field.current?.focus({ preventScroll: true });
