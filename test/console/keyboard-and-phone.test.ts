@@ -125,7 +125,7 @@ describeBrowser('at a desk', { timeout: 60_000 }, () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await notice.waitFor();
-    await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
+    await page.locator('.toast').getByRole('button', { name: 'Dismiss' }).click();
   });
 
   test('what is chosen differs where the person has colours of their own', async () => {

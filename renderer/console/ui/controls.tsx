@@ -81,7 +81,7 @@ export const Notices = ({ isShown }: { isShown: boolean }) => {
                 {action.label}
               </button>
             )}
-            <IconButton icon="close" label={texts.close} onClick={() => announcer.dismiss(id)} />
+            <IconButton icon="close" label={texts.dismiss} onClick={() => announcer.dismiss(id)} />
           </p>
         ),
       )}
