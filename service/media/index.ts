@@ -333,12 +333,11 @@ export const createMedia = async (service: ServiceContext, { content: written, f
       },
       /**
        * Sets the date of a file to now, if it is implausible or not after the deletion of its name.
-       * @param replaced the path of a file that gets it in any case
        * @returns false where the file is to be removed instead
        */
-      redate: async (name: string, replaced?: string): Promise<boolean> => {
+      redate: async (name: string): Promise<boolean> => {
         if (deletions.isDue(name)) return false;
-        await library.redate(name, replaced);
+        await library.redate(name);
         return true;
       },
       /** SHA-256 (hex) of all records. */

@@ -408,11 +408,8 @@ export const createLibrary = async (
       });
     },
 
-    /**
-     * Dates a file to now, if its date is implausible, or not after the deletion of its name; one that was here before that goes.
-     * @param replaced the path of a file that gets the date in any case: somebody has put it in the place of a newer one
-     */
-    async redate(name: string, replaced?: string): Promise<void> {
+    /** Dates a file to now, if its date is implausible, or not after the deletion of its name; one that was here before that goes. */
+    async redate(name: string): Promise<void> {
       await enqueue(async () => {
         const deletion = deletions.get(name);
         const deletedAt = Date.parse(deletion?.deletedAt ?? '') || 0;
@@ -420,19 +417,18 @@ export const createLibrary = async (
         const time = new Date(Math.max(now(), newest(name) + 1));
         for (const folder of [uploadDir, mediaDir]) {
           const stats = await fileAt(folder, name);
-          const path = join(folder, name);
-          if (stats === null || (path !== replaced && isKept(stats))) continue;
+          if (stats === null || isKept(stats)) continue;
           const isCopy = folder === mediaDir && copies.has(name);
           // What was put there since may have an old date, but its inode has changed.
           const cameAt = now() - (Date.now() - stats.ctimeMs);
           const isGone = (isCopy || (cameAt <= deletedAt && deletedAt <= now())) && dateOf(stats) <= deletedAt;
+          const path = join(folder, name);
           // Not all file systems tell when an inode changed.
           const isDoubtful = folder === mediaDir && !isCopy && !deletion?.renamed;
           if (isGone) await (isDoubtful ? lost.keep(path, 'it was deleted before') : removeDeleted(name));
           else {
             await utimes(path, time, time);
             await folders.changed(path);
-            catalog.again(path, stats, path, await stat(path));
           }
         }
       });

@@ -14,7 +14,7 @@ import { createDebounce } from '../domain/debounce.ts';
 import { compareVersions, isPlausibleTime } from '../domain/merge.ts';
 import { nextFlight } from '../domain/single-flight.ts';
 import type { SiteTime } from '../domain/time.ts';
-import type { Media, MediaEntry } from '../media/index.ts';
+import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Absence } from './absence.ts';
 import { createMediaLists, type MediaSite } from './media-lists.ts';
@@ -67,8 +67,6 @@ export const createMediaReplication = (
   const { peers: tempo } = table;
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
-  /** What was read last of each file, by its path. */
-  let lastRead: ReadonlyMap<string, PeerMedium> = new Map();
   /** Keys of the named media that were announced to peers, by name. */
   let announced: ReadonlyMap<string, string> = new Map();
   let hasListed = (): void => {};
@@ -125,35 +123,12 @@ export const createMediaReplication = (
   const awaited = createAwaitedMedia((name) => peers.alive().length > 0 && !own.has(name) && namesOf().has(name));
   const transfers = createMediaTransfers(context, { media, onFetched: awaited.arrived, onArrival, schedule });
 
-  const redate = (name: string, replaced?: string): Promise<void> =>
-    deletions.redate(name, replaced).then(
+  const redate = (name: string): Promise<void> =>
+    deletions.redate(name).then(
       // What is to be removed instead would be found by each scan.
       (isDated) => (isDated ? schedule() : undefined),
       (err: unknown) => logs('media of peers').warn({ name, err }, 'a file could not be given a new date'),
     );
-
-  /**
-   * Whether somebody has put a file in the place of a newer one, with its old date, as `cp -p` and `rsync -a` do: peers would
-   * bring the former one back.
-   */
-  const isBackdated = (each: MediaEntry): boolean => {
-    const before = lastRead.get(each.path);
-    if (before === undefined || before.sha256 === each.sha256 || transfers.isLatest(each)) return false;
-    return each.modifiedAt <= before.modifiedAt;
-  };
-
-  /** The files of this box. */
-  const list = async (maxAgeMs?: number): Promise<MediaEntry[]> => {
-    const found = await media.list(maxAgeMs);
-    const backdated = found.filter(isBackdated);
-    const unread = media.unread();
-    // A file that is being read again is not listed.
-    const waiting = [...lastRead].filter(([, { name }]) => unread.has(name));
-    lastRead = new Map([...waiting, ...found.map((each) => [each.path, each] as const)]);
-    if (backdated.length === 0) return found;
-    for (const { name, path } of backdated) await redate(name, path);
-    return media.list();
-  };
 
   /** Stores the list of local media, and announces new files that peers may be waiting for. */
   const update = (listed: readonly PeerMedium[]): void => {
@@ -195,7 +170,7 @@ export const createMediaReplication = (
   const scanNext = nextFlight<void, void>(async () => {
     if (closed) return;
     scannedAt = monotonicNow();
-    const listing = list(isStale ? 0 : undefined);
+    const listing = media.list(isStale ? 0 : undefined);
     isStale = false;
     // The fields that boxes exchange.
     const files = (await listing).slice(0, MAX_MEDIA);

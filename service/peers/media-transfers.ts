@@ -127,8 +127,6 @@ export const createMediaTransfers = (
   const failed = new Map<string, Failure>();
   /** Keys of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
-  /** The key of the file that was fetched last, by name. */
-  const latest = new Map<string, string>();
   /** Media whose fetch has to wait for its hours, as logged. */
   const held = new Set<string>();
   let arrived = false;
@@ -150,7 +148,6 @@ export const createMediaTransfers = (
     const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}?original`);
     running.set(name, transfer);
     copied.add(fileKeyOf(medium));
-    latest.set(name, fileKeyOf(medium));
     try {
       await media.replicate({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
       failed.delete(name);
@@ -209,8 +206,6 @@ export const createMediaTransfers = (
     retry: (name: string): void => void failed.delete(name),
     /** Whether a file came from a peer. */
     isCopy: (medium: PeerMedium): boolean => copied.has(fileKeyOf(medium)),
-    /** Whether a file is the last of its name that came from a peer. */
-    isLatest: (medium: PeerMedium): boolean => latest.get(medium.name) === fileKeyOf(medium),
     /** Why a medium that is to be fetched is not here yet. */
     reasonOf: (name: string): string =>
       media.heldReason() ?? failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued'),

@@ -1,6 +1,6 @@
 /** Every box has the media that the content names, with the same bytes under one name. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
@@ -14,7 +14,7 @@ import { openPlayer, waitForColour } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
 import { testTempo } from '../support/tempo.ts';
-import { secret, startBox, startSite, untilTogether } from './support.ts';
+import { secret, startBox, startSite } from './support.ts';
 
 const red: Rgb = [200, 30, 30];
 const green: Rgb = [30, 160, 60];
@@ -176,29 +176,6 @@ test('an upload evicts copies that the content no longer names, and no files tha
   expect(existsSync(byHand)).toBe(true);
   // The box of the upload still has it.
   expect(existsSync(join(one.dataDir, 'uploads', 'old.bin'))).toBe(true);
-});
-
-test.each([
-  ['an upload', 0, 'uploads'],
-  ['a copy of one', 1, 'media'],
-])('a file that is put by hand in the place of %s counts, however old its date is', async (_, at, folder) => {
-  const one = await startBox([], { content: showing('menu.txt') });
-  const other = await startBox([one], { content: showing('menu.txt') });
-  const boxes = [one, other] as const;
-  await untilTogether([...boxes]);
-  const onBoth = (text: string) =>
-    expect.poll(() => Promise.all(boxes.map((box) => served(box, 'menu.txt'))), patience).toEqual([text, text]);
-  await upload(one, 'menu.txt', 'former');
-  await onBoth('former');
-  // Until both have read it, and told each other.
-  await expect.poll(async () => Promise.all(boxes.map(mediaOf)), patience).toMatchObject([{ here: 1 }, { here: 1 }]);
-  const path = join((at === 0 ? one : other).dataDir, folder, 'menu.txt');
-  const dayAgo = new Date(Date.now() - 86_400_000);
-  writeFileSync(`${path}.new`, 'by hand');
-  utimesSync(`${path}.new`, dayAgo, dayAgo);
-  renameSync(`${path}.new`, path);
-  await onBoth('by hand');
-  expect(statSync(path).mtime.getTime()).toBeGreaterThan(dayAgo.getTime());
 });
 
 test('files that were put into the folder by hand are replicated too', async () => {
