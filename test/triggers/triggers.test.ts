@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Alert } from '../../service/contract/alerts.ts';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
 import type { NewTrigger, Trigger, TriggerDid, TriggerTrial } from '../../service/contract/console/triggers.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
@@ -11,7 +10,6 @@ import { startReceiver } from '../records/receiver.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { type Ask, createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { joinScreen } from '../support/page.ts';
-import { temporaryFolder } from '../support/service.ts';
 import { walk } from '../support/soak.ts';
 
 const content = {
@@ -243,40 +241,6 @@ test('content without the message of a trigger is warned of, and firing it is an
     ]);
   const failures = (await auditOf(ask)).filter(({ action, result }) => action === 'trigger.fire' && result !== 'ok');
   expect(failures).toMatchObject([{ target: lunch.id, result: 'message_not_found' }]);
-});
-
-test('what failed before the site had a receiver is not said later, and what one that is down has missed is', async () => {
-  const receiver = await startReceiver<Alert>();
-  const alerting = { ...env, SIGNAGE_ALERT_URL: receiver.url };
-  const dataDir = temporaryFolder();
-  const before = await startBox([], { content, env, dataDir });
-  const ask = createOperator(before, operatorSecret);
-  const made: NewTrigger[] = [];
-  for (const name of ['Early', 'Late', 'Away']) {
-    made.push(await make(ask, { takeover: { message_id: 'lunch', targets: ['all'] } }, name));
-  }
-  const failOn = async (box: Box, at: number): Promise<void> =>
-    expect(await refusalOf(await fire(box, made[at]?.token ?? ''))).toEqual([409, 'message_not_found']);
-  before.writeContent({ ...content, messages: [] });
-  await expect.poll(async () => (await healthOf(before)).content.warnings, patience).not.toEqual([]);
-  await failOn(before, 0);
-  await before.close();
-
-  const told = () => receiver.received.map(({ body }) => body.message.slice(0, 18));
-  const first = await startBox([], { content: undefined, env: alerting, dataDir });
-  await receiver.stop();
-  await failOn(first, 1);
-  await receiver.start();
-  await expect.poll(told, patience).toEqual(['The trigger "Late"']);
-
-  // Of a box without one, while the box that has one is away.
-  const second = await startBox([first], { content: undefined, env });
-  await untilTogether([first, second]);
-  await expect.poll(async () => (await healthOf(second)).content.warnings, patience).not.toEqual([]);
-  await first.close();
-  await failOn(second, 2);
-  await startBox([second], { content: undefined, env: alerting, dataDir });
-  await expect.poll(told, patience).toEqual(['The trigger "Late"', 'The trigger "Away"']);
 });
 
 test('what cannot be carried out makes no trigger', async () => {

@@ -76,15 +76,6 @@ export const createAlerts = async (
   const receiverState = () => (receivers.length === 0 ? 'none' : failures >= MAX_FAILURES ? 'failing' : 'ok');
   peers.addState(() => ({ alerts: { receiver: receiverState(), ...watch.own() } }));
 
-  /** Whether no box of the site has a receiver; one that is away and was not heard since the start may have one. */
-  const hasNoReceiver = (): boolean =>
-    receivers.length === 0 &&
-    peers
-      .all()
-      .every(
-        ({ nodeId, state }) => nodeId === null || (state !== null && (state.alerts?.receiver ?? 'none') === 'none'),
-      );
-
   const records = (): AlertRecord[] => [...outages.records.values()];
 
   const learn = async (news: readonly AlertRecord[]): Promise<void> => {
@@ -191,10 +182,8 @@ export const createAlerts = async (
      * once that has it: this receiver keeps by itself what it could not deliver.
      */
     alertTo: (receiver: AlertReceiver): void => void receivers.push(receiver),
-    /** Has something said that happened now, once, without a grace; nothing where the site has no receiver. */
+    /** Has something said that happened now, once, without a grace. */
     raise: (kind: Occasion, subject: string, message: string): void => {
-      // A receiver that is set up weeks later is told what happens then.
-      if (hasNoReceiver()) return;
       const known = readable(outages.records.get(keyOf({ kind, subject })));
       // What waits for a receiver is said with it.
       const waiting = known?.isSent === false ? known.message : '';
