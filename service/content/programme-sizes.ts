@@ -27,6 +27,9 @@ const ENTRY_BYTES = 12;
 /** Of an event of a calendar, on average: its id, two times, and a title of sixty letters. */
 const EVENT_BYTES = 250;
 
+/** To see whether a template names a record is a small part of a step. */
+const RECORDS_A_STEP = 20;
+
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const sum = (values: Iterable<number>): number => [...values].reduce((total, each) => total + each, 0);
 const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1);
@@ -59,8 +62,8 @@ const useOf = ({ days, dates, start_date, end_date }: ProgrammeFile): (readonly 
 
 /** Slides and lists measured once for all screens. */
 const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>, count: CountSteps) => {
-  const named: readonly NamedTemplate[] = [...content.templates, ...designs];
-  const templates = new Map(named.map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]));
+  const named = new Map([...designs, ...content.templates].map((each): [string, NamedTemplate] => [each.id, each]));
+  const templates = new Map([...named].map(([id, each]) => [id, Buffer.byteLength(JSON.stringify(each))]));
   const places = new Map(
     content.playlists.flatMap(({ id, slides }) => slides.map((slide, index) => [slide, { id, index }] as const)),
   );
@@ -84,9 +87,13 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>, coun
     if (kind === 'calendar') return { calendars: calendarIdsOf(slide.content), timetables: [] };
     const group = kind === 'timetable' ? slide.content?.['group_id'] : undefined;
     if (kind !== 'template') return { calendars: [], timetables: typeof group === 'string' ? [group] : [] };
-    count(named.length + content.calendars.length + content.timetableGroups.length);
     const { id, index } = places.get(slide) ?? { id: '', index: 0 };
-    const filled = fillSlide(id, slide, index, named);
+    const template = named.get(slide.template_id ?? '');
+    const names = (records: string): boolean => template?.html.includes(records) ?? false;
+    const records =
+      (names('calendars') ? content.calendars.length : 0) + (names('timetables') ? content.timetableGroups.length : 0);
+    count(1 + records / RECORDS_A_STEP);
+    const filled = fillSlide(id, slide, index, template ? [template] : []);
     return {
       calendars: reachedBy(filled, 'calendars', content.calendars).map((each) => each.id),
       timetables: reachedBy(filled, 'timetables', content.timetableGroups, ({ id }) => isCalendar(id)).map(

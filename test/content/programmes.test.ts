@@ -222,6 +222,24 @@ describe('rounds with errors', () => {
     expect([steps > 400_000, steps < 2_000_000]).toEqual([true, true]);
   });
 
+  it('are not refused for timetables that no template names', () => {
+    const stores = Array.from({ length: 500 }, (_, at) => at);
+    const offer = (at: number) => (_: unknown, index: number) => ({
+      id: `s${at}-${index}`,
+      kind: 'template',
+      template_id: 't0',
+      title: 'Offer',
+    });
+    const content = {
+      screens: stores.map((at) => ({ name: 'S', slug: `s${at}`, playlist_id: `p${at}` })),
+      playlists: stores.map((at) => ({ id: `p${at}`, slides: Array.from({ length: 20 }, offer(at)) })),
+      timetableGroups: stores.map((at) => ({ id: `g${at}`, name: 'Hours', entries: [] })),
+      templates: stores.slice(0, 20).map((at) => ({ id: `t${at}`, html: '<p>{{ title }}</p>' })),
+      programmes: [{ ...lunch, targets: ['all'], playlist_id: 'p0' }],
+    };
+    expect(errorsOf(content)).toEqual([]);
+  });
+
   it.each<[string, { programmes?: object[]; layout?: string; sync?: boolean }]>([
     ['on many screens', { programmes: [{ ...lunch, targets: ['all'], playlist_id: 'p0' }] }],
     ['in zones', { layout: 'sidebar' }],
