@@ -3,6 +3,7 @@ import type { PeerRendition } from '../../contract/peers.ts';
 import { doubled, type MonotonicMs } from '../../domain/time.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { MediaContext } from '../context.ts';
+import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld } from '../fetch-limits.ts';
 import type { Profile } from './profile.ts';
@@ -63,8 +64,10 @@ export const createFetches = (
         return;
       } catch (error) {
         if (signal.aborted || error instanceof FetchHeld) return;
-        reason = (error as Error).message;
-        log.warn({ from, reason }, 'a rendition could not be fetched from a peer');
+        const { message, cause } = error as Error;
+        const isFull = [error, cause].some(isOutOfSpace);
+        reason = isFull ? reasons.room : reasons.fetch(message.replace(/\.$/, ''));
+        log.warn({ from, reason: message }, 'a rendition could not be fetched from a peer');
       }
     }
     const failures = (failed.get(sha256)?.failures ?? 0) + 1;
@@ -76,10 +79,10 @@ export const createFetches = (
     /** The failures by the hash of the original. */
     failed,
     has: (sha256: string): boolean => running.has(sha256),
-    /** Why one cannot be fetched: a sentence; null: it can, or has failed once. */
+    /** Why one cannot be fetched now: a sentence; null: it can, or has failed once. */
     faultOf(sha256: string): string | null {
       const { failures = 0, reason = '' } = failed.get(sha256) ?? {};
-      return failures < MIN_FAILURES ? null : reasons.fetch(reason.replace(/\.$/, ''));
+      return failures < MIN_FAILURES ? null : reason;
     },
     /** Whether a fetch has failed so recently that it is not repeated yet. */
     isPaused: (sha256: string): boolean => (failed.get(sha256)?.retryAt ?? 0) > monotonicNow(),

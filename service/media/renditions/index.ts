@@ -267,7 +267,8 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
       const issues: ContentIssue[] = [];
       const note = ({ path, label }: MediaUse, name: string, { state, reason }: RenditionStatus): void => {
         const message = `${label}: ${JSON.stringify(name)} is not shown. ${reason}`;
-        if (state === 'failed' && issues.length < MAX_WARNINGS) issues.push({ path, message });
+        if ((state === 'failed' || (state === 'queued' && reason !== null)) && issues.length < MAX_WARNINGS)
+          issues.push({ path, message });
       };
       for (const entry of uses.size === 0 ? [] : await catalog.list(KEPT_MS)) {
         const use = uses.get(entry.name);

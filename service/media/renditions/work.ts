@@ -444,10 +444,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         : { ...none, state: 'ready', progress: 1, size: entry.size };
     }
     if (running?.sha256 === sha256) return { ...none, state: 'converting', progress: running.progress };
-    // It is tried again all the same.
+    // It is tried again all the same, and fetched whenever it can be.
     const reason = held.get(sha256) ?? (cutsOf(sha256) < MAX_CUTS ? null : reasons.hours);
     if (profile === null && reason === null && !coming.has(sha256)) return none;
-    return { ...none, state: reason === null || reason === reasons.room ? 'queued' : 'failed', reason };
+    const isQueued = [null, reasons.room, fetches.faultOf(sha256)].includes(reason);
+    return { ...none, state: isQueued ? 'queued' : 'failed', reason };
   };
 
   return {
