@@ -312,7 +312,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         if (key === undefined) throw new CodedError('key_not_found');
         checkLastAdmin(view(), id, { keys: person.keys.filter((each) => each !== key) });
         // Who leaves a browser keeps what they have sent.
-        if (!isSigner) await endInvitations(id);
+        if (!isSigner) await endInvitations(id, false);
         await keys.put({ ...key, removed: { at: iso(), by } });
       }),
 
