@@ -1,7 +1,7 @@
 /** A start that fails half-way: nothing of it stays, however often it is tried. */
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -59,13 +59,12 @@ interface Trouble {
 
 test.each<[string, (dataDir: string) => Trouble | Promise<Trouble>, RegExp]>([
   [
-    'a file where the folder of copies should be',
+    'a file where the folder of media should be',
     (dataDir) => {
-      mkdirSync(join(dataDir, 'media'));
-      writeFileSync(join(dataDir, 'media', 'copies'), '');
+      writeFileSync(join(dataDir, 'media'), '');
       return {};
     },
-    /EEXIST/,
+    /EEXIST|ENOTDIR/,
   ],
   ['pages that are not built', (dataDir) => ({ rendererDir: join(dataDir, 'nowhere') }), /ENOENT/],
   [
