@@ -26,6 +26,17 @@ const REST_MS = 3_000;
 /** No element meets a pointer or a touch, and none shows a pointer: a frame would show one of its own. */
 const INERT = '*, *::before, *::after { cursor: none !important; pointer-events: none !important; }';
 
+/** What reaches the document itself where no element is met: a page may listen there, and would be scrolled. */
+const STILL = `for (const name of ['wheel', 'touchstart', 'touchmove', 'pointerdown', 'mousedown', 'mouseup', 'click']) {
+  const stop = (event) => {
+    // Scripts of the page may click.
+    if (!event.isTrusted) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener(name, stop, { capture: true, passive: false });
+}`;
+
 const zoomCss = (zoom: number): string => `body { zoom: ${zoom} !important; }`;
 
 /** Scrolls a page, and starts again from the other end. @param speed pixels a second; negative: upwards */
@@ -52,7 +63,8 @@ const scrollScript = (speed: number): string => `{
 
 /**
  * Keeps passers-by from operating a page: they would have the rights of the person who has signed in to it. A click gives
- * a page the keyboard even if it does not get the click; touches have no such event, so {@link INERT} stops them.
+ * a page the keyboard even if it does not get the click; touches and wheels have no such event, so {@link INERT} and
+ * {@link STILL} stop them.
  */
 const refuseInput = (contents: WebContents): void => {
   contents.on('before-input-event', (event) => event.preventDefault());
@@ -74,13 +86,15 @@ const dressPage = (
     // Each fails if the page was closed in the meantime.
     const insert = (style: string, cssOrigin: 'user' | 'author' = 'author') =>
       void contents.insertCSS(style, { cssOrigin }).catch(() => {});
+    const run = (script: string) => void contents.mainFrame.executeJavaScript(script).catch(() => {});
     // As the user's, it precedes all that the page says.
     insert(INERT, 'user');
+    run(STILL);
     if (rotation !== 0) insert(rotationCss(rotation));
     if (originOf(contents.getURL()) !== originOf(address)) return;
     if (zoom !== 1) insert(zoomCss(zoom));
     if (css !== undefined) insert(css);
-    if (scroll !== 0) contents.mainFrame.executeJavaScript(scrollScript(scroll)).catch(() => {});
+    if (scroll !== 0) run(scrollScript(scroll));
   });
 
 /** The session of external pages; in memory, so that their storage ends with the app. */

@@ -46,12 +46,13 @@ describeBrowser('a web slide', { timeout: 120_000 }, () => {
       requests.push(`${method} ${url}`);
       response.setHeader('Content-Type', 'text/html');
       response.end(`<!doctype html><title>Board</title><link rel="icon" href="data:,">
-        <style>* { pointer-events: auto !important } body { margin: 0 } main > * { display: block; height: 100px }</style>
+        <style>* { pointer-events: auto !important } body { margin: 0; height: 4000px } main > * { display: block; height: 100px }</style>
         <main><a href="/elsewhere">Away</a>
         <form method="post" action="/logout"><button>Sign out</button></form><input id="name" autofocus></main>
         <script>
           globalThis.met = [];
-          for (const name of ['mousemove', 'mousedown', 'keydown']) addEventListener(name, () => met.push(name));
+          const names = ['mousemove', 'mousedown', 'keydown', 'touchstart', 'pointerdown', 'click', 'wheel', 'scroll'];
+          for (const name of names) document.addEventListener(name, () => met.push(name));
         </script>`);
     }).listen(0, '127.0.0.1');
     onTestFinished(() => {
@@ -85,9 +86,12 @@ describeBrowser('a web slide', { timeout: 120_000 }, () => {
     for (const y of places) {
       await page.mouse.click(20, y);
       await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: 20, y }] });
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x: 20, y: y - 40 }] });
       await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+      await page.mouse.wheel(0, 300);
     }
-    await met();
+    expect(await met()).toEqual(new Set(['mousemove']));
+    expect(await page.evaluate('scrollY')).toBe(0);
     expect(await field.inputValue()).toBe('');
     expect([page.url(), ...requests]).toEqual([address, 'GET /board']);
 
