@@ -123,10 +123,10 @@ export const endOfPlaylist = (plan: PagePlan, now: number): number => {
   return at;
 };
 
-/** The slides of a plan in the order in which they come on from a place: first those of its round, then all others. */
+/** The slides of a plan in the order in which they come on from a place: those of its round, of later ones, and of earlier ones. */
 export const slidesFrom = ({ slides, roundOf }: PagePlan, place: number): Set<Slide> => {
   const { start, end } = roundOf(place);
-  return new Set([...slides.slice(place, end), ...slides.slice(start, end), ...slides]);
+  return new Set([...slides.slice(place, end), ...slides.slice(start, end), ...slides.slice(end), ...slides]);
 };
 
 /**

@@ -89,7 +89,10 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
     load: (payload: PlaylistPayload | null, isSynchronized = false): void => {
       dispatch({ type: 'load', payload, isSynchronized });
-      const slides = slidesFrom(state.plan, Math.max(0, state.shown?.index ?? 0));
+      const { wall, isClockSet } = readClocks();
+      const { index = -1 } = state.shown ?? {};
+      const due = state.plan.roundAt(isClockSet ? wall : null);
+      const slides = slidesFrom(state.plan, index >= 0 ? index : due.start);
       if (payload !== null) void prefetch(slides, mediaCache, () => state.payload === payload);
     },
     /** Goes to the previous or next slide that is on schedule and restarts its time. */

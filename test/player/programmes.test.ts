@@ -21,6 +21,28 @@ describe('a page with a programme', () => {
     vi.useRealTimers();
   });
 
+  it('fetches ahead what is due before what was due at midnight', async () => {
+    const picture = (id: string) => slide(id, { kind: 'image', media_url: `/media/${id}.jpg` });
+    const { player, asked } = openScene([]);
+    player.load(
+      withProgramme(
+        {
+          night: { slides: [picture('n1'), picture('n2')] },
+          day: { slides: [picture('d1'), picture('d2')] },
+          evening: { slides: [picture('e1')] },
+        },
+        [
+          [-43_200, 'night'],
+          [-3_600, 'day'],
+          [3_600, 'evening'],
+        ],
+      ),
+    );
+    await wait(0.1);
+    const order = ['d1', 'd2', 'e1', 'n1', 'n2'];
+    expect([...new Set(asked)]).toEqual(order.map((id) => `/media/${id}.jpg`));
+  });
+
   it('cuts the slide that is on at the boundary, and begins with the first one that is due', async () => {
     const off = slide('off', { schedule_mode: 'between', schedule_end_datetime: at(-1) });
     const lists = { day: { slides: [long('day')] }, lunch: { slides: [off, long('soup', 4), long('pasta', 4)] } };
