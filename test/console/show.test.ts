@@ -94,7 +94,8 @@ itBrowser('what is sent to a display that has reloaded meanwhile reaches no othe
   await page.getByRole('heading', { name: name ?? '' }).waitFor();
   const [stays, leaves] = name === 'Two' ? [first, second] : [second, first];
   leaves.socket.close();
-  const again = await joinScreen(service, 'lobby', { clientName: 'Again' });
+  const door = { clientName: 'Again', deviceId: 'door-7' };
+  const again = await joinScreen(service, 'lobby', door);
   await expect.poll(states, patience).toEqual(['Nothing to show', 'Nothing to show', 'Away']);
   await page.getByRole('button', { name: 'Black out' }).click();
   await page.getByText('This display is not connected').waitFor();
@@ -105,6 +106,13 @@ itBrowser('what is sent to a display that has reloaded meanwhile reaches no othe
   await page.getByRole('button', { name: 'Black out' }).click();
   await again.message(({ type }) => type === 'command');
   expect(sent).toMatchObject([{ connectionId: again.connectionId }]);
+  // It is chosen still where it comes back as the same device.
+  again.socket.close();
+  const back = await joinScreen(service, 'lobby', door);
+  await expect.poll(states, patience).toEqual(['Nothing to show', 'Nothing to show']);
+  await page.getByRole('button', { name: 'Black out' }).click();
+  await back.message(({ type }) => type === 'command');
+  expect(sent).toMatchObject([{}, { connectionId: back.connectionId }]);
   expect(stays.messages.filter(({ type }) => type === 'command')).toEqual([]);
 });
 

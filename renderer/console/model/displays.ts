@@ -113,18 +113,23 @@ export const displaysOf = perObject(({ devices, connections, faults = [] }: Site
   return [...expected, ...others];
 });
 
+const deviceIdOf = ({ device, connection }: Display): string | null => {
+  const id = device?.deviceId ?? connection?.deviceId ?? null;
+  return id === null ? null : canonicalDeviceId(id);
+};
+
 /**
- * The display that was chosen, as it is now. An unbound page is a new connection after each reload: the chosen one is offline
- * then, so that what is meant for it reaches no other.
+ * The display that was chosen, as it is now. An unbound page is a new connection after each reload, of the same device. Where
+ * that is not there, or has several pages, the chosen one is offline, so that what is meant for it reaches no other.
  */
-export const chosenDisplay = (displays: readonly Display[], chosen: Display): Display =>
-  displays.find(({ key }) => key === chosen.key) ?? {
-    ...chosen,
-    state: 'away',
-    device: null,
-    connection: null,
-    fault: null,
-  };
+export const chosenDisplay = (displays: readonly Display[], chosen: Display): Display => {
+  const found = displays.find(({ key }) => key === chosen.key);
+  if (found !== undefined) return found;
+  const id = deviceIdOf(chosen);
+  const [same, ...others] = id === null ? [] : displays.filter((display) => deviceIdOf(display) === id);
+  if (same !== undefined && others.length === 0) return same;
+  return { ...chosen, state: 'away', device: null, connection: null, fault: null };
+};
 
 /** The most urgent state of the screen's displays; null: it has no display yet. */
 export const stateOfScreen = (displays: readonly Pick<Display, 'state'>[]): DisplayState | null =>
