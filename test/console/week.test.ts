@@ -286,6 +286,24 @@ describe('the page of a screen', () => {
   });
 });
 
+itBrowser('the address of a field leads to it each time', async () => {
+  const service = await startTestService({
+    content: {
+      screens: [{ name: 'Bar', slug: 'bar', playlist_id: 'house' }],
+      playlists: [{ id: 'house', slides: [{ id: 'one', kind: 'text', title: 'One' }] }],
+      programmes: [{ id: 'night', playlist_id: 'house', targets: ['bar'], start_time: '20:00', end_time: '22:00' }],
+    },
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const { page, go } = await openConsole(service.url);
+  const isReached = () => page.getByLabel('From', { exact: true }).evaluate((each) => each === document.activeElement);
+  for (const _ of [1, 2]) {
+    await go('content/week/bar/night/start_time');
+    await expect.poll(isReached, patience).toBe(true);
+    await go('content/week/all');
+  }
+});
+
 itBrowser('a date is added to a programme once it is typed, and is told as it is in the zone of the site', async () => {
   const service = await startTestService({
     content: {

@@ -19,7 +19,7 @@ export const focusOn = (record: string | undefined, field: string | undefined): 
 };
 
 /**
- * Goes there once.
+ * Goes there once, and again after an address that names nothing.
  * @param record the value of its `data-record`; undefined: the page has one alone
  * @param field one of the values of its `data-field`
  * @param again what the record appears with
@@ -28,7 +28,7 @@ export const useWanted = (record: string | undefined, field: string | undefined,
   const reached = useRef('');
   useEffect(() => {
     const wanted = JSON.stringify([record, field, again]);
-    const isNew = (record !== undefined || field !== undefined) && wanted !== reached.current;
-    if (isNew && focusOn(record, field)) reached.current = wanted;
+    if (record === undefined && field === undefined) reached.current = '';
+    else if (wanted !== reached.current && focusOn(record, field)) reached.current = wanted;
   }, [record, field, again]);
 };
