@@ -123,10 +123,23 @@ export const endOfPlaylist = (plan: PagePlan, now: number): number => {
   return at;
 };
 
-/** The slides of a plan in the order in which they come on from a place: those of its round, of later ones, and of earlier ones. */
-export const slidesFrom = ({ slides, roundOf }: PagePlan, place: number): Set<Slide> => {
-  const { start, end } = roundOf(place);
-  return new Set([...slides.slice(place, end), ...slides.slice(start, end), ...slides.slice(end), ...slides]);
+/**
+ * The slides of a plan in the order in which they come on: those of the round, of later ones, and of earlier ones.
+ * @param shown the place from which they come; without one it is the beginning of what is due
+ */
+export const slidesFrom = (
+  { slides, roundOf, roundAt }: PagePlan,
+  shown: number | undefined,
+  { wall, isClockSet }: { wall: number; isClockSet: boolean },
+): Set<Slide> => {
+  const isOn = shown !== undefined && shown >= 0;
+  const { start, end } = isOn ? roundOf(shown) : roundAt(isClockSet ? wall : null);
+  return new Set([
+    ...(isOn ? slides.slice(shown, end) : []),
+    ...slides.slice(start, end),
+    ...slides.slice(end),
+    ...slides,
+  ]);
 };
 
 /**

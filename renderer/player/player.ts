@@ -89,10 +89,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
     load: (payload: PlaylistPayload | null, isSynchronized = false): void => {
       dispatch({ type: 'load', payload, isSynchronized });
-      const { wall, isClockSet } = readClocks();
-      const { index = -1 } = state.shown ?? {};
-      const due = state.plan.roundAt(isClockSet ? wall : null);
-      const slides = slidesFrom(state.plan, index >= 0 ? index : due.start);
+      const slides = slidesFrom(state.plan, state.shown?.index, readClocks());
       if (payload !== null) void prefetch(slides, mediaCache, () => state.payload === payload);
     },
     /** Goes to the previous or next slide that is on schedule and restarts its time. */
