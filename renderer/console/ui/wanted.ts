@@ -28,7 +28,8 @@ export const useWanted = (record: string | undefined, field: string | undefined,
   const reached = useRef('');
   useEffect(() => {
     const wanted = JSON.stringify([record, field, again]);
-    if (record === undefined && field === undefined) reached.current = '';
-    else if (wanted !== reached.current && focusOn(record, field)) reached.current = wanted;
+    const isNamed = record !== undefined || field !== undefined;
+    if (!isNamed && again === undefined) reached.current = '';
+    else if (isNamed && wanted !== reached.current && focusOn(record, field)) reached.current = wanted;
   }, [record, field, again]);
 };
