@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { listPackage } from '@electron/asar';
 import type { Page } from 'playwright-core';
@@ -16,6 +15,7 @@ import { describeBrowser, isSkipped } from '../support/browser.ts';
 import { doubleArguments } from '../support/electron/bundle.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
+import { freePort } from '../support/ports.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { type Packaged, packageApp } from './packaged.ts';
@@ -52,14 +52,6 @@ const pathWithout = (): string => {
     if (program !== undefined) writeFileSync(join(folder, name), script, { mode: 0o755 });
   }
   return folder;
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
 describeBrowser('the packaged app', { timeout: 120_000 }, () => {

@@ -1,26 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
+import { freePort } from '../support/ports.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { repeats, walk } from '../support/soak.ts';
 
 const red = [230, 20, 20] as const;
 const green = [20, 180, 20] as const;
 const blue = [20, 20, 230] as const;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 describeBrowser('a page whose service is killed', () => {
   it('goes on through the whole playlist, media included, and is back within 20 s of its return', {
