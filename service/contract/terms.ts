@@ -55,7 +55,10 @@ export const deviceId = z
   .describe('id of a device, as it is or as a person types it');
 
 /** What a name that people give must be, so that every program can show and store it. */
-export const nameRule = [/^[^\p{Cc}\p{Cs}]*$/u, 'a name without control characters or unpaired surrogates'] as const;
+export const nameRule = [
+  /^[^\p{Cc}\uD800-\uDFFF]*$/u,
+  'a name without control characters or unpaired surrogates',
+] as const;
 
 export const clientName = z
   .string()

@@ -99,6 +99,8 @@ it.skipIf(isSkipped || !hasFfmpeg)(
       await ask('POST', '/api/onboarding', { deviceId: id, clientName, screenSlug: 'lobby' });
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
     const dialog = page.getByRole('dialog');
+    // Both are known to the page, so that it knows the name that is taken.
+    await page.getByRole('radio', { name: /^Right/ }).waitFor();
     await page.getByRole('radio', { name: /^Left/ }).check();
     await click('Rename …');
     await dialog.getByLabel('Name of the display').fill('Right');
