@@ -113,10 +113,9 @@ export const displaysOf = perObject(({ devices, connections, faults = [] }: Site
   return [...expected, ...others];
 });
 
-const deviceIdOf = ({ device, connection }: Display): string | null => {
-  const id = device?.deviceId ?? connection?.deviceId ?? null;
-  return id === null ? null : canonicalDeviceId(id);
-};
+/** The device that a display is, bound or not; null: it has not said. */
+export const deviceIdOf = ({ device, connection }: Pick<Display, 'device' | 'connection'>): string | null =>
+  device?.deviceId ?? connection?.deviceId ?? null;
 
 /**
  * The display that was chosen, as it is now. An unbound page is a new connection after each reload, of the same device. Where
@@ -126,7 +125,9 @@ export const chosenDisplay = (displays: readonly Display[], chosen: Display): Di
   const found = displays.find(({ key }) => key === chosen.key);
   if (found !== undefined) return found;
   const id = deviceIdOf(chosen);
-  const [same, ...others] = id === null ? [] : displays.filter((display) => deviceIdOf(display) === id);
+  const isSame = (other: string | null): boolean =>
+    id !== null && other !== null && canonicalDeviceId(other) === canonicalDeviceId(id);
+  const [same, ...others] = displays.filter((display) => isSame(deviceIdOf(display)));
   if (same !== undefined && others.length === 0) return same;
   return { ...chosen, state: 'away', device: null, connection: null, fault: null };
 };

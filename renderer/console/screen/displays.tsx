@@ -5,7 +5,7 @@ import type { ActionAnswer } from '../../../service/contract/console/actions.ts'
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
 import { isProvableId } from '../../../service/contract/readable.ts';
 import { Unreachable } from '../api/errors.ts';
-import { type Display, toneOf } from '../model/displays.ts';
+import { type Display, deviceIdOf, toneOf } from '../model/displays.ts';
 import type { Device } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button } from '../ui/controls.tsx';
@@ -46,8 +46,8 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
 
   const move = (display: Display, screenSlug: string): void => {
     moving.value = null;
-    const deviceId = display.device?.deviceId ?? display.connection?.deviceId;
-    if (deviceId == null) return;
+    const deviceId = deviceIdOf(display);
+    if (deviceId === null) return;
     const body: Binding = { deviceId, clientName: (display.name ?? texts.unnamed).slice(0, 64), screenSlug };
     void attempt(async () => {
       const { screenName, queued } = await client.json<OnboardingResult>('/api/onboarding', { method: 'POST', body });
@@ -132,14 +132,14 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                       connection?.clientIp,
                       viewportOf(display),
                       connection && words.since({ time: format.when(connection.connectedAt, clock.now()) }),
-                      device?.deviceId ?? connection?.deviceId,
+                      deviceIdOf(display),
                     ]
                       .filter(Boolean)
                       .join(' · ')}
                   </p>
                   {mayAct && (
                     <div class="buttons">
-                      {(device?.deviceId ?? connection?.deviceId ?? null) !== null && site.slugs.value.length > 1 && (
+                      {deviceIdOf(display) !== null && site.slugs.value.length > 1 && (
                         <Button class="small" onClick={() => (moving.value = display)}>
                           {words.move} …
                         </Button>

@@ -29,7 +29,7 @@ interface Dependencies {
   onFetched(): void;
 }
 
-/** After so many failures in a row, people are told. */
+/** Failures in a row after which people are told. */
 const MIN_FAILURES = 2;
 
 type Context = Pick<MediaContext, 'log' | 'tempo'> & Pick<ServiceContext, 'monotonicNow'>;

@@ -717,7 +717,7 @@ export class WebContents extends EventEmitter {
     );
   }
 
-  /** The app gets it before the page, which gets none that is prevented. */
+  /** Gives an event to the app first, and then to the page unless the app has prevented it. */
   sendInputEvent(given: KeyInput | MouseInput): void {
     this.#check();
     const event = createEvent();
